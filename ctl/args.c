@@ -43,7 +43,9 @@ int hc_duplicate(struct hcctl *h, const char *what)
 
 int hc_invalid(struct hcctl *h, const char *what, const char *word, const char *wanted)
 {
-	/* Truncate the word, because a word from a file may have any length. */
+	/* Print at most this many bytes of the word, because a word from a file may have any
+	 * length.
+	 */
 	const int most = 200;
 
 	hc_error(h, "invalid %s \"%.*s%s\": %s", what, most, word,
@@ -223,7 +225,7 @@ int arg_node(struct hcctl *h, const char *name, const char *word, void *dst)
 	return 0;
 }
 
-/* Call @each for every item of a comma-separated list. */
+/* Call @each for every item of the comma-separated list @word. @each adds the item to @dst. */
 static int list(struct hcctl *h, const char *name, const char *word, void *dst,
 		int (*each)(struct hcctl *h, const char *name, char *item, void *dst))
 {
@@ -243,12 +245,16 @@ static int list(struct hcctl *h, const char *name, const char *word, void *dst,
 /* Maximum number of elements of a list. */
 #define LIST_MAX (1 << 22)
 
-/* The first and the last number of "5" or "2-5". */
+/* The first and the last number of a range such as "2-5". In the range of a single number, they are
+ * equal.
+ */
 struct range {
 	uint64_t first, last;
 };
 
-/* Parse a range. Modifies @word temporarily. */
+/* Parse @word, a number or a range, into @r. Its numbers must not exceed @max. Modifies @word
+ * temporarily.
+ */
 static int range(char *word, uint64_t max, struct range *r)
 {
 	char *dash = strchr(word, '-');
@@ -296,7 +302,9 @@ int arg_nodes(struct hcctl *h, const char *name, const char *word, void *dst)
 	return list(h, name, word, dst, add_node);
 }
 
-/* Parse NODE:DIM. Without a colon, all links of the node are meant. */
+/* Parse NODE:DIM into ranges of nodes and dimensions. NODE and DIM may be a number, a range or
+ * "all". NODE without DIM stands for all links of the node.
+ */
 static int node_and_dim(char *item, struct range *node, struct range *dim)
 {
 	char *colon = strchr(item, ':');
@@ -316,7 +324,9 @@ static int node_and_dim(char *item, struct range *node, struct range *dim)
 	return rc;
 }
 
-/* Parse NODE--NODE, the form of an edge in DOT. @dim is set to LINK_TO() of the second node. */
+/* Parse NODE--NODE, the form of an edge in DOT; @dash points to its dashes. @node is set to the
+ * first node, and @dim to LINK_TO() of the second one.
+ */
 static int ends_of(char *item, char *dash, struct range *node, struct range *dim)
 {
 	int rc;
@@ -331,7 +341,9 @@ static int ends_of(char *item, char *dash, struct range *node, struct range *dim
 	return rc;
 }
 
-/* Add NODE:DIM, NODE--NODE, or NODE for all its links. */
+/* Add the links of @item to the list @dst. @item is NODE:DIM, NODE--NODE, or NODE, which stands for
+ * all links of the node.
+ */
 static int add_link(struct hcctl *h, const char *name, char *item, void *dst)
 {
 	static const char wanted[] =
@@ -363,7 +375,7 @@ int arg_links(struct hcctl *h, const char *name, const char *word, void *dst)
 	return list(h, name, word, dst, add_link);
 }
 
-/* Return: true if the node is on this machine. */
+/* Return: true if node @u is on this machine. */
 static bool is_here(const struct hc_extent *c, uint32_t u)
 {
 	return (u & c->fixed) == c->base;
@@ -394,8 +406,9 @@ int hc_nodes_each(struct hcctl *h, struct node_list *l, const struct hc_extent *
 	return 0;
 }
 
-/* Return: true if "all links" lists link (@u, @d) at this end. A link is listed at its lower end,
- * or at the only end on this machine.
+/* Return: true if "all links" includes link (@u, @d) at node @u, which is on this machine. A link
+ * is included once: at its lower node, or if only one of its nodes is on this machine, at that
+ * node. If c->both_ends, it is included at each of its nodes on this machine.
  */
 static bool names_link(const struct hc_extent *c, uint32_t u, uint32_t d)
 {
@@ -404,8 +417,8 @@ static bool names_link(const struct hc_extent *c, uint32_t u, uint32_t d)
 	return u != v && (c->both_ends || u < v || !is_here(c, v));
 }
 
-/* Expand @l along its dimensions into @v. @all: the list has "all links". Return: the number of
- * entries.
+/* Write the links of node @l.node that @l stands for into @v. @all: the user named all nodes, so
+ * leave out each link that "all links" does not include at this node. Return: the number of links.
  */
 static size_t each_dim(const struct hc_extent *c, bool all, struct link_ref l, struct link_ref *v)
 {
@@ -421,8 +434,8 @@ static size_t each_dim(const struct hc_extent *c, bool all, struct link_ref l, s
 	return n;
 }
 
-/* Expand @l into @v: if it stands for all nodes, into entries for each node. Return: the number of
- * entries.
+/* Write the links that @l stands for into @v; @l may stand for links of one node or of all nodes.
+ * Return: the number of links.
  */
 static size_t each_node(const struct hc_extent *c, struct link_ref l, struct link_ref *v)
 {
@@ -437,7 +450,8 @@ static size_t each_node(const struct hc_extent *c, struct link_ref l, struct lin
 	return n;
 }
 
-/* Replace LINK_TO() by the dimension in the links that the user wrote as NODE--NODE. */
+/* Replace LINK_TO() by the dimension of the link, in the links that the user wrote as NODE--NODE.
+ */
 static int number_links(struct hcctl *h, const struct hc_topo *t, struct link_list *l)
 {
 	uint32_t v, port;
@@ -498,7 +512,8 @@ int arg_choice(struct hcctl *h, const char *name, const char *word, void *dst)
 	return hc_invalid(h, name, word, wanted);
 }
 
-/* Parse a decimal number that is not negative. Return: the text behind it, or NULL. */
+/* Parse a decimal number that is not negative. Return: the text that follows the number, or NULL.
+ */
 static const char *decimal(const char *word, double *v)
 {
 	char *end;
@@ -525,7 +540,7 @@ int arg_percent(struct hcctl *h, const char *name, const char *word, void *dst)
 	return 0;
 }
 
-/* A suffix of a value, and the factor by which it multiplies the number. */
+/* A suffix of a value, such as "ms", and the factor by which the number before it is multiplied. */
 struct unit {
 	const char *name;
 	double factor;

@@ -15,15 +15,16 @@
 /* Maximum length of a command in bytes. */
 #define COMMAND_MAX (1 << 20)
 
-/* A command that is being read. It has a maximum length, because a file may never end its line. */
+/* The command that is being read. Its length is limited, because a line of a file may have no end.
+ */
 struct command {
 	char *text;
-	size_t len;
-	size_t room;
-	unsigned int lines;
+	size_t len;		/* length of @text in bytes */
+	size_t room;		/* bytes allocated for @text */
+	unsigned int lines;	/* lines of the file that the command takes */
 };
 
-/* Make room in the command for one more character and the terminating 0. */
+/* Extend the memory of @c->text, so that one more character and the terminating 0 fit. */
 static int grow(struct command *c)
 {
 	size_t room = c->room ? 2 * c->room : 256;
@@ -41,7 +42,9 @@ static int grow(struct command *c)
 	return 0;
 }
 
-/* Read a whole command, and count its lines.  Return: 1, 0 at the end, or a negative errno. */
+/* Read a command, which may take several lines, into @c. Return: 1, 0 at the end of the file, or a
+ * negative errno.
+ */
 static int read_command(FILE *f, struct command *c)
 {
 	int ch, rc = 0;
@@ -81,7 +84,9 @@ static int cannot_read(struct hcctl *h, int err)
 	return HC_NO;
 }
 
-/* Split a command into words, in place. Return: the number of words, or -1. */
+/* Split a command into words, in place. Return: the number of words, or -1 if a quote is not closed
+ * or there are too many words.
+ */
 static int split(char *s, char **words)
 {
 	int n = 0;
@@ -131,7 +136,7 @@ static int run_line(struct hcctl *h, char *line)
 	return rc;
 }
 
-/* Run commands until the first error, or the end. */
+/* Run the commands of a file until one fails, or if h->force until the end of the file. */
 static int run_lines(struct hcctl *h, FILE *f, struct hc_where *at)
 {
 	struct command c = {};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Libraries that are loaded only when they are needed, because with all of their dependencies they
+ * Loading libraries only when they are needed. These libraries, with all of their dependencies,
  * take longer to load than hcctl itself.
  */
 #ifndef _HCCTL_DLOPEN_H
@@ -12,8 +12,8 @@ struct hcctl;
 
 /**
  * struct load_symbol - a function of a library
- * @name: its name there
- * @at: offset in the caller's structure of the pointer to it
+ * @name: the name of the function in the library
+ * @at: offset, in the caller's structure, of the pointer to the function
  */
 struct load_symbol {
 	const char *name;
@@ -23,7 +23,7 @@ struct load_symbol {
 /**
  * struct load_library - a library
  * @name: its name in error messages
- * @files: its file names, the likeliest first, and NULL
+ * @files: possible file names of the library, the likeliest first; NULL ends them
  * @symbols: the functions to look up; an entry without a name ends the table
  */
 struct load_library {
@@ -36,10 +36,10 @@ struct load_library {
  * load_library() - load a library
  * @h: context
  * @l: the library
- * @what: what cannot be done without it, for error messages
- * @to: structure that gets the pointers to its functions
+ * @what: the task that needs the library, for error messages
+ * @to: the caller's structure, which gets the pointers to the functions
  *
- * Return: what dlclose() takes, or NULL after printing an error.
+ * Return: the handle for dlclose(), or NULL after printing an error.
  */
 void *load_library(struct hcctl *h, const struct load_library *l, const char *what, void *to);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Error messages and warnings: sentences, preceded by their subject. The context decides whether
- * they are printed or stored, because the user library must not write to standard error.
+ * Error messages and warnings: sentences, preceded by their subject. The context decides whether a
+ * message is printed or stored, because the user library must not write to standard error.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -34,7 +34,7 @@ static void print_where(FILE *f, const struct hc_where *w, bool error)
 	fputs(": ", f);
 }
 
-/* Return: the whole message, or NULL. */
+/* Return: the whole message, to be freed, or NULL if there is no memory. */
 static char *sentence(const struct hcctl *h, bool error, const char *fmt, va_list ap)
 {
 	char *text = NULL;

@@ -11,8 +11,8 @@
 #include "hcctl.h"
 
 /* --- file_read.c --- */
-/* The largest file that is read as a whole, in bytes. A plan of the largest cube takes a fraction
- * of that.
+/* The maximum size, in bytes, of a file that is read as a whole. A plan of the largest cube takes
+ * only a fraction of it.
  */
 #define FILE_MAX (64 << 20)
 
@@ -59,8 +59,8 @@ struct file_new;
 struct file_new *file_create(struct hcctl *h, const char *file);
 /* Return: the stream to write to. */
 FILE *file_stream(const struct file_new *f);
-/* Move the new file to its name if @keep, otherwise drop it. Return: 0, or HC_NO after printing an
- * error: then the old file is unchanged.
+/* Give the new file its name if @keep, otherwise remove it. Return: 0; or after printing an error,
+ * HC_NO, and an existing file of that name is unchanged.
  */
 int file_finish(struct hcctl *h, struct file_new *f, bool keep);
 

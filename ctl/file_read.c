@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Files are read as a whole and only once, so that they may be pipes.
+ * Reading of files. Each file is read once and as a whole, so a file may also be a pipe.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -19,8 +19,8 @@ static int cannot_read(struct hcctl *h, const char *file, int err)
 	return HC_NO;
 }
 
-/* Read at most @max bytes. *@all is set to whether that is the whole file. Return: 0 or a negative
- * errno.
+/* Read at most @max bytes. *@all is set to true if the file has no more bytes; with @first, it may
+ * stay false nevertheless. Return: 0 or a negative errno.
  */
 static int take_all(FILE *f, size_t max, bool first, char **data, size_t *len, bool *all)
 {
@@ -43,8 +43,8 @@ static int take_all(FILE *f, size_t max, bool first, char **data, size_t *len, b
 	}
 	if (!buf)
 		return -ENOMEM;
-	/* Try to read one more byte, to find out whether the file is longer; with @first that does
-	 * not matter.
+	/* Try to read one more byte, to find out whether the file is longer than @max. With @first,
+	 * a longer file is no error.
 	 */
 	if (!*all && !first)
 		*all = getc(f) == EOF;

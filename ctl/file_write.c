@@ -20,11 +20,11 @@
 
 /**
  * struct file_new - a file that is being written
- * @file: its name as given
- * @target: its name after following links
- * @beside: its temporary name; "": it has none
+ * @file: its name, as the caller has given it
+ * @target: its name after all symbolic links are followed
+ * @beside: its temporary name; "" if it has no temporary name
  * @f: the stream that is written
- * @as_it_is: @f writes directly to the existing file, because it is a device, for example
+ * @as_it_is: @f writes directly to the existing file, for example because that is a device
  */
 struct file_new {
 	const char *file;
@@ -40,7 +40,7 @@ static int cannot_write(struct hcctl *h, const char *file, int err)
 	return HC_NO;
 }
 
-/* Write into @path the name of a file @name in the folder of @file. */
+/* Write into @path the name @name in the folder of @file. */
 static int beside(char *path, const char *file, const char *name)
 {
 	const char *slash = strrchr(file, '/');
@@ -55,8 +55,8 @@ static int folder_of(char *path, const char *file)
 	return beside(path, file, ".");
 }
 
-/* Return: true if the file is in /proc. A symbolic link there leads to an open file, which need not
- * have a name.
+/* Return: true if the file is in /proc. A symbolic link in /proc leads to an open file, which need
+ * not have a name.
  */
 static bool in_proc(const char *file)
 {
@@ -66,7 +66,7 @@ static bool in_proc(const char *file)
 	return !folder_of(folder, file) && !statfs(folder, &fs) && fs.f_type == PROC_SUPER_MAGIC;
 }
 
-/* Follow symbolic links, and store the name at their end. */
+/* Follow symbolic links, and store the name at their end in f->target. */
 static int follow(struct file_new *f)
 {
 	char to[PATH_MAX], path[PATH_MAX];
@@ -92,8 +92,9 @@ static int follow(struct file_new *f)
 	return -ELOOP;
 }
 
-/* Open a file without a name. The file disappears if the process ends before it gives the file a
- * name. give_name() does that through /proc, so /proc must be there.
+/* Open a file that has no name, in @folder. If the process ends before give_name() gives the file a
+ * name, the file disappears. give_name() uses /proc, so this function fails if /proc is not
+ * mounted.
  */
 static int open_nameless(const char *folder)
 {
@@ -128,7 +129,7 @@ static int open_beside(struct file_new *f)
 }
 
 /* Open the existing file itself for writing. When the new contents are complete, cut_off() removes
- * what is left of the old ones.
+ * the rest of the old contents.
  */
 static int open_as_it_is(struct file_new *f)
 {
@@ -138,8 +139,8 @@ static int open_as_it_is(struct file_new *f)
 	return fd < 0 ? -errno : fd;
 }
 
-/* Open a new file with the mode and owner of the one that it replaces. If no file can be created in
- * the folder, open the existing file itself.
+/* Open a new file with the mode and owner of the file that it replaces. If no file can be created
+ * in the folder, open the existing file itself.
  */
 static int open_for(struct file_new *f)
 {
@@ -232,7 +233,8 @@ static int cut_off(const struct file_new *f)
 	return at < 0 || ftruncate(fileno(f->f), at) ? -errno : 0;
 }
 
-/* Flush and close the file. If @keep, its contents are stored under a temporary name by then. */
+/* Flush and close the file. With @keep, the new contents must be stored under a temporary name now.
+ */
 static int close_written(struct file_new *f, bool keep)
 {
 	int rc = 0;

@@ -18,10 +18,8 @@
 #include "help.h"
 #include "nl/nl.h"
 
-/* The first plan types come between FIRST_OBJECTS objects and "balance".
- *
- * The order is part of the interface, as is that of each object's commands: an abbreviation means
- * the first keyword that begins with it. So new ones are added at the end.
+/* The objects except the plan types. hc_object_at() inserts the first FIRST_TYPES plan types after
+ * FIRST_OBJECTS entries of this table, and the other plan types after all entries.
  */
 static const struct hc_object objects[] = {
 	{ "fabric",  "hypercubes: add, remove, list", fabric_cmds },
@@ -49,9 +47,9 @@ static const struct hc_object objects[] = {
 };
 
 #define OBJECTS (sizeof(objects) / sizeof(*objects))
-/* Number of objects before the plan types. */
+/* Number of objects before the first plan types. */
 #define FIRST_OBJECTS 6
-/* Number of plan types that follow them. Later plan types come after all objects, so that
+/* Number of plan types that are inserted there. Later plan types come after all objects, so that
  * abbreviations keep their meaning.
  */
 #define FIRST_TYPES 4
@@ -68,13 +66,15 @@ const struct hc_object *hc_object_at(size_t i)
 	return p ? &p->object : NULL;
 }
 
-/* Return: true if @word is the name, or an abbreviation of it. */
+/* Return: true if @word is @name or an abbreviation of it. */
 static bool begins(const char *name, const char *word)
 {
 	return *word && !strncmp(name, word, strlen(word));
 }
 
-/* Return: the object that @word names, or else the first that it abbreviates, or NULL. */
+/* Return: the object with the name @word; if there is none, the first object of which @word is an
+ * abbreviation; or NULL.
+ */
 static const struct hc_object *object_of(const char *word)
 {
 	const struct hc_object *o, *found = NULL;
@@ -109,8 +109,8 @@ static bool asks_for_help(const char *word)
 	return !strcmp(word, "--help") || !strcmp(word, "-help") || !strcmp(word, "-h");
 }
 
-/* Return: true if the arguments of a command contain a request for help. Arguments after "--"
- * belong to another program.
+/* Return: true if the arguments of a command contain a request for help. Arguments after "--" are
+ * not searched, because they belong to another program.
  */
 static bool ask_for_help(int argc, char **argv)
 {
@@ -187,7 +187,7 @@ int hc_dispatch(struct hcctl *h, int argc, char **argv)
 	return rc < 0 ? HC_NO : rc;
 }
 
-/* Enter the network namespace of that name; names are those of ip-netns(8). */
+/* Enter the network namespace @name, which is a name of ip-netns(8). */
 static int enter_netns(struct hcctl *h, const char *name)
 {
 	char path[256];
@@ -224,8 +224,8 @@ struct options {
 	bool version;
 };
 
-/* Handle one option; @value is the next word, or NULL. Return: 1 if the option used @value, 0 if
- * not, or a negative number on error.
+/* Handle the option with the letter @c; @value is the next word of the command line, or NULL.
+ * Return: 1 if @value was used, 0 if not, or a negative number on error.
  */
 static int option(struct hcctl *h, struct options *o, char c, const char *value)
 {
@@ -282,8 +282,8 @@ static char long_option(const char *word)
 	return strcmp(word, "Version") ? 0 : 'V';
 }
 
-/* Handle -c[olor][=WHEN], as ip(8) has it. Return: false if @word, which begins with a dash, is
- * another option.
+/* Handle the option -c[olor][=WHEN], in the form that ip(8) has. Return: false if @word, which
+ * begins with a dash, is another option.
  */
 static bool color_option(struct options *o, const char *word)
 {
@@ -305,8 +305,8 @@ static bool color_option(struct options *o, const char *word)
 	return false;
 }
 
-/* Return: true if output has colors: on a terminal that supports them, unless the user wants none;
- * see no-color.org.
+/* Return: true if output has colors. By default it has colors on a terminal that supports them,
+ * unless the user has set NO_COLOR; see no-color.org.
  */
 static bool wants_color(const struct options *o)
 {
@@ -317,7 +317,7 @@ static bool wants_color(const struct options *o)
 	return isatty(STDOUT_FILENO) && !(no && *no) && term && strcmp(term, "dumb");
 }
 
-/* Handle options. Return: the number of words used, or -1. */
+/* Handle the options at the beginning of @argv. Return: the number of words used, or -1. */
 static int parse_options(struct hcctl *h, struct options *o, int argc, char **argv)
 {
 	const char *word;
@@ -368,9 +368,9 @@ static int run(struct hcctl *h, const struct options *o, int argc, char **argv)
 	return hc_dispatch(h, argc, argv);
 }
 
-/* Open "/" in place of each standard stream that is closed (O_PATH: writing to it fails). Otherwise
- * a file that is opened later would get that stream's descriptor, and output for the stream would
- * go to the file.
+/* Open "/" in place of each standard stream that is closed, with O_PATH, so that writing fails.
+ * Otherwise a file that is opened later would get the descriptor of a standard stream, and output
+ * for the stream would go to the file.
  */
 static void occupy_streams(void)
 {

@@ -33,10 +33,10 @@ struct out_table;
 #define OUT_DEPTH 8
 
 /**
- * struct hc_where - what an error message is about; printed before the message
+ * struct hc_where - the subject of error messages, which is printed before the message
  * @error: text in front of an error, or NULL
- * @text: the subject, as a file's name; "": only @error is printed
- * @line: line of the file, or 0
+ * @text: the subject, such as a file's name; "": only @error is printed
+ * @line: line of the file that the message is about, or 0
  * @outer: the enclosing subject, or NULL
  */
 struct hc_where {
@@ -49,19 +49,19 @@ struct hc_where {
 /**
  * struct hcctl - context of a run
  * @json: print JSON
- * @pretty: indent it
+ * @pretty: indent the JSON
  * @color: print text in color
  * @force: continue a batch after a command has failed
  * @batch: a batch is running
  * @chunks: JSON values printed so far, for the commas of a batch
  * @object: name of the object whose command runs, for hints
- * @cmd: that command
+ * @cmd: the command that runs, an entry of the object's table
  * @where: subject of error messages, or NULL
  * @nl: netlink state, opened at first use
  * @to: stream for JSON; NULL: standard output
  * @complain: prints or stores a message; @kind is "error" or "warning"
  * @stack: JSON containers being filled, outermost first
- * @depth: number of these
+ * @depth: number of containers in @stack
  * @table: table that is being filled, or NULL
  */
 struct hcctl {
@@ -99,8 +99,8 @@ struct hc_cmd {
 /**
  * struct hc_object - an object
  * @name: the keyword
- * @what: description of one line, for the help
- * @cmds: its commands; if the object has one command only, that has no name
+ * @what: description of the object in one line, for the help
+ * @cmds: its commands; the command of an object that has only one has no name
  */
 struct hc_object {
 	const char *name;
@@ -146,28 +146,28 @@ void out_text(struct hcctl *h, const char *fmt, ...)
 
 enum out_color {
 	OUT_PLAIN,
-	OUT_NAME,	/* of fabrics and interfaces */
+	OUT_NAME,	/* names of fabrics and interfaces */
 	OUT_GOOD,
 	OUT_BAD,
 };
 
-/* Text only: print in color @c until OUT_PLAIN. */
+/* Text only: print in the color @c, until out_color() is called with OUT_PLAIN. */
 void out_color(struct hcctl *h, enum out_color c);
 /* Text only: flush the output. */
 void out_now(struct hcctl *h);
-/* Return: true if writing has failed because the reader has closed the pipe. A command that would
- * run for ever may end then.
+/* Return: true if output has failed because the reader of the pipe has closed it. A command that
+ * would run for ever may end in this case.
  */
 bool out_failed(void);
 /* Return: a copy of @text in which bytes that are not UTF-8, and characters that control a
  * terminal, are escaped; free it with free().
  */
 char *out_escaped(const char *text);
-/* Drop output that has not been printed yet. */
+/* Drop JSON that was collected but not printed yet. */
 void out_reset(struct hcctl *h);
-/* Print the beginning or end of a batch's JSON array. */
+/* Print the beginning of a batch's JSON array, or with @end its end. */
 void out_batch(struct hcctl *h, bool end);
-/* Flush. Return: HC_NO if something could not be written. */
+/* Flush the output. Return: HC_NO if some output could not be written. */
 int out_end(struct hcctl *h);
 
 /* --- table.c: text in columns --- */
@@ -182,7 +182,9 @@ struct out_column {
 	bool right;
 };
 
-/* Column number @at, with a given title, or titled by its number. */
+/* Initializers for an array of columns: column number @at has the title @title, or the text @at
+ * itself.
+ */
 #define OUT_LEFT_AS(at, title) \
 	[at] = { title }
 #define OUT_RIGHT_AS(at, title) \
@@ -190,17 +192,19 @@ struct out_column {
 #define OUT_LEFT(at)	OUT_LEFT_AS(at, #at)
 #define OUT_RIGHT(at)	OUT_RIGHT_AS(at, #at)
 
-/* Begin a table. Until out_table_end(), text goes to its cells. out_cell() selects the column;
- * selecting column 0 begins a row. @columns must stay valid until out_table_end(). A table without
- * rows prints nothing.
+/* Begin a table. Text that is printed until out_table_end() goes to the cells of the table.
+ * out_cell() selects the column of the next text, and selecting column 0 begins a row. @columns
+ * must stay valid until out_table_end(). A table without rows prints nothing.
  */
 void out_table(struct hcctl *h, const struct out_column *columns);
 void out_cell(struct hcctl *h, unsigned int i);
-/* Call out_cell(), and print a number in the cell. */
+/* Call out_cell(), and print the number @v in the cell. */
 void out_number(struct hcctl *h, unsigned int i, const char *key, uint64_t v);
 void out_table_end(struct hcctl *h);
 
-/* Print one line to standard error, {"error": ".."} or {"warning": ".."}: for hcctl.complain. */
+/* Print one line of JSON to standard error: {"error": ".."} or {"warning": ".."}. A function for
+ * hcctl.complain.
+ */
 void out_complain(struct hcctl *h, const char *kind, const char *text);
 
 /* --- error.c --- */
@@ -210,7 +214,7 @@ void hc_error(struct hcctl *h, const char *fmt, ...)
 /* Report a warning. */
 void hc_warn(struct hcctl *h, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
-/* Until hc_leave(), messages are about @w. */
+/* All messages between hc_enter() and hc_leave() are about @w. */
 void hc_enter(struct hcctl *h, struct hc_where *w);
 void hc_leave(struct hcctl *h, const struct hc_where *w);
 /* Report that there is no memory. Return: -ENOMEM. */
@@ -223,7 +227,9 @@ const char *out_exact_time(char *buf, uint64_t ns);	/* a time that the user has 
 const char *out_rate(char *buf, uint64_t bytes_per_second);
 const char *out_percent(char *buf, uint32_t ppm);
 const char *out_bits(char *buf, uint32_t u, unsigned int dim);
-/* Return: "XX01", the highest dimension first; X is a free dimension, of those in @dims. */
+/* Return: a subcube as text in @buf, such as "XX01", the highest dimension first: X for a free
+ * dimension, which is in @dims, otherwise the bit of @base.
+ */
 const char *out_subcube(char *buf, uint32_t base, uint32_t dims, unsigned int dim);
 
 /* --- args.c --- */
@@ -247,8 +253,8 @@ struct arg {
 };
 
 int hc_args(struct hcctl *h, struct arg *args, int argc, char **argv);
-/* Take the next word, which is a @what. Return: the word, or NULL, after printing an error, if
- * there is none.
+/* Take the next word of the command line. @what describes the word, for the error message. Return:
+ * the word, or NULL, after printing an error, if there are no more words.
  */
 const char *hc_take(struct hcctl *h, const char *what, int *argc, char ***argv);
 /* Print an error in the form that all commands use. Return: HC_USAGE. */
@@ -258,18 +264,18 @@ int hc_duplicate(struct hcctl *h, const char *what);
 int hc_invalid(struct hcctl *h, const char *what, const char *word, const char *wanted);
 
 /* Values of struct link_ref and of lists of nodes until hc_nodes_each() or hc_links_each() expands
- * them: all nodes; all links of a node.
+ * them. NODE_ALL: all nodes. LINK_ALL: all links of a node.
  */
 #define NODE_ALL UINT32_MAX
 #define LINK_ALL UINT32_MAX
-/* Value of struct link_ref.dim until hc_links_each() replaces it: the link to the neighbour with
- * this number. It is greater than any dimension.
+/* Value of struct link_ref.dim until hc_links_each() replaces it by a dimension: the link that
+ * leads to the neighbour @node. The value is greater than any dimension.
  */
 #define LINK_TO(node) (UINT32_C(0x10000) + (node))
 
 struct link_ref {
-	uint32_t node;	/* or NODE_ALL, until the list is expanded */
-	uint32_t dim;	/* or LINK_ALL or LINK_TO(), until then */
+	uint32_t node;	/* node number, or NODE_ALL until the list is expanded */
+	uint32_t dim;	/* dimension, or LINK_ALL or LINK_TO() until then */
 };
 
 struct link_list {
@@ -284,8 +290,8 @@ struct node_list {
 
 /**
  * struct arg_choice - one keyword of several
- * @words: the words; NULL ends them
- * @v: index of the chosen one
+ * @words: the keywords; NULL ends them
+ * @v: index in @words of the keyword that the user has chosen
  */
 struct arg_choice {
 	const char * const *words;
@@ -323,11 +329,13 @@ struct hc_extent {
 	bool both_ends;
 };
 
-/* Expand a parsed list, so that each node or link has an entry of its own. */
+/* Expand a parsed list, so that it has an entry for each node or link. */
 int hc_nodes_each(struct hcctl *h, struct node_list *l, const struct hc_extent *c);
 int hc_links_each(struct hcctl *h, struct link_list *l, const struct hc_extent *c);
 
-/* Read positional words: a fabric, a node, a link. */
+/* hc_take_fabric() takes a word that names a fabric. hc_take_end() prints an error if there are
+ * more words.
+ */
 const char *hc_take_fabric(struct hcctl *h, int *argc, char ***argv);
 int hc_take_end(struct hcctl *h, int argc, char **argv);
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Help, which is made from the tables of objects and commands: usage for people, and in JSON the
- * words that may follow, from which the shell completions are made.
+ * Help, which is made from the tables of objects and commands. For people it consists of usage
+ * texts. In JSON it also lists the words that may follow each command; the shell completions are
+ * made from this list.
  *
  * The usage of a command has the usual form: words that begin with a small letter or a dash are
  * typed as they are, other words stand for a value; [] encloses what may be left out, {} encloses
@@ -58,8 +59,8 @@ static enum kind kind_of(const char *s)
 	return is_typed(s) && !strchr(s, '|') ? ITEM_WORD : ITEM_VALUE;
 }
 
-/* Remove brackets around a word, but not those within it, as in NODE[,..]. Return: the number of
- * brackets that were behind it.
+/* Remove the brackets around a word, but not those within it, as in NODE[,..]. Return: the number
+ * of brackets that were removed from its end.
  */
 static unsigned int strip(char **s)
 {
@@ -104,7 +105,8 @@ static bool is(const struct item *i, const char *text)
 	return i->kind == ITEM_BREAK && !strcmp(i->text, text);
 }
 
-/* Check for "{ A | B }" with one word in each alternative. Return: the number of its items, or 0.
+/* Check whether the items at @v begin with "{ A | B }", with one word in each alternative. Return:
+ * the number of items from { to }; 0 if they do not.
  */
 static size_t alternatives(const struct item *v, size_t n)
 {
@@ -128,7 +130,8 @@ static void put_values(struct hcctl *h, char *text)
 		out_str(h, NULL, NULL, one);
 }
 
-/* Print a word and the values that it may have. Return: the number of items used. */
+/* Print the word v[0] and the values that it may have. Return: the number of items that this took.
+ */
 static size_t put_word(struct hcctl *h, struct item *v, size_t n)
 {
 	size_t used = n > 1 ? alternatives(v + 1, n - 1) : 0, i;
@@ -147,8 +150,8 @@ static size_t put_word(struct hcctl *h, struct item *v, size_t n)
 	return 1 + used;
 }
 
-/* JSON only: print "words", the words and their values, and "places", the values that come before
- * the first word.
+/* JSON only: print the array "places", of the values that come before the first word of the usage
+ * text @args, and the array "words", of the words and their values.
  */
 static void put_words(struct hcctl *h, const char *args)
 {
@@ -176,8 +179,8 @@ static void usage_text(const struct hc_object *o, const struct hc_cmd *c, char *
 		 c->name ? c->name : "", c->args[0] ? " " : "", c->args);
 }
 
-/* Return: the length of a unit that is not broken across lines: a word, or a text in brackets
- * unless it is long.
+/* Return: the length of the text at @s that must not be broken across lines: a text in brackets, or
+ * if that is too long, or there is none, a word.
  */
 static size_t unit(const char *s)
 {
@@ -193,7 +196,9 @@ static size_t unit(const char *s)
 	return len;
 }
 
-/* Print @line after @lead, with line breaks where @line has them, and between units. */
+/* Print @line after @lead. Break the line where @line has a line break, and where the next unit
+ * would exceed the width of the output.
+ */
 static void wrapped(struct hcctl *h, const char *lead, const char *line)
 {
 	size_t at = strlen(lead), len;
@@ -317,7 +322,7 @@ static void put_names(struct hcctl *h, const char *key, const char *(*name_of)(u
 	out_close(h);
 }
 
-/* Print the possible values of words for which no usage text lists them. */
+/* Print the possible values of the words for which no usage text lists the values. */
 static void put_values_of(struct hcctl *h)
 {
 	out_object(h, "values");

@@ -11,8 +11,8 @@
  * struct hc_option - an option of hcctl
  * @c: the letter
  * @name: its long form; NULL ends a table
- * @value: the value that follows it, or NULL
- * @what: a description of one line
+ * @value: name of the value that follows the option, or NULL
+ * @what: description of the option in one line
  */
 struct hc_option {
 	char c;

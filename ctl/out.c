@@ -15,10 +15,10 @@
 #include "hcctl.h"
 #include "out.h"
 
-/* The errno of the first write to standard output that failed. */
+/* errno of the first write to standard output that has failed, or 0. */
 static int failed;
 
-/* Flush a stream. If a write has failed, store its errno, which is reported at the end. */
+/* Flush a stream. If a write has failed, store its errno in @failed; out_end() reports it. */
 static void flush(FILE *to)
 {
 	if (fflush(to) && !failed)
@@ -83,8 +83,8 @@ void out_close(struct hcctl *h)
 	flush(to);
 }
 
-/* Return: the length in bytes of the UTF-8 character at @s, or 0 if there is no valid one. Only the
- * shortest encoding is valid, and surrogates are not.
+/* Return: the length in bytes of the UTF-8 character at @s; 0 if there is no valid character. Only
+ * the shortest encoding of a character is valid, and surrogates are not.
  */
 static size_t utf8(const unsigned char *s)
 {
@@ -111,9 +111,9 @@ static size_t printable(const unsigned char *s)
 	return utf8(s);
 }
 
-/* Escape text that another user has chosen, such as the name of an interface, so that it cannot
- * control the terminal or begin a line. Bytes for which @good returns 0 become a backslash and
- * three octal digits, as ls -b prints them.
+/* Escape text that another user has chosen, such as the name of an interface, so that it can
+ * neither control the terminal nor begin a line. Where @good returns 0, a byte is replaced by a
+ * backslash and three octal digits, as ls -b prints it. Return: the text, to be freed.
  */
 static char *escape(const char *text, size_t (*good)(const unsigned char *s))
 {
@@ -139,8 +139,8 @@ char *out_escaped(const char *text)
 	return escape(text, printable);
 }
 
-/* Make a JSON string, which must be UTF-8, from any text. The JSON library escapes characters that
- * control terminals.
+/* Make a JSON string from any text. Bytes that are not UTF-8 are escaped. The JSON library itself
+ * escapes the characters that control terminals.
  */
 static struct json_object *string(const char *text)
 {
@@ -151,7 +151,9 @@ static struct json_object *string(const char *text)
 	return o;
 }
 
-/* Define a function that prints a value as JSON, or as text by @fmt. */
+/* Define the function out_KIND(), which prints a value of the type @type as JSON, or as text in the
+ * format @fmt.
+ */
 #define OUT(kind, type, name) \
 	void out_##kind(struct hcctl *h, const char *key, const char *fmt, type v) \
 	{ \

@@ -9,7 +9,7 @@
 
 struct hcctl;
 
-/* Return: the stream for text, which is that of the current cell, or standard output. */
+/* Return: the stream for text output: that of the current cell of a table, or standard output. */
 FILE *out_stream(const struct hcctl *h);
 
 #endif /* _HCCTL_OUT_H */

@@ -79,8 +79,8 @@ int live_faults(struct hcctl *h, const char *fabric, struct hc_faults **out)
 		return hc_nomem(h);
 	}
 	for (i = 0; i < n; i++) {
-		/* A remote node is unreachable, so it counts as failed, if all of its links are
-		 * faulty.
+		/* A remote node counts as failed if all of its links are faulty, because it is
+		 * unreachable.
 		 */
 		if (v[i].failed || (v[i].away && v[i].fault == hc_ports_mask(&topo)))
 			hc_faults_node(f, v[i].id);
@@ -97,8 +97,9 @@ int live_retry(struct hcctl *h, int (*once)(struct hcctl *h, void *arg, bool las
 {
 	int rc = 0, try;
 
-	/* The kernel may refuse the plan for a moment: when a link was set, its nodes notice the
-	 * change a little later; and other machines may be busy.
+	/* The kernel may refuse the plan temporarily: after a change of a link, its nodes have the
+	 * new FAULT words only a moment later, and another machine may be busy with another
+	 * request.
 	 */
 	for (try = 0; try < NL_TRIES; try++) {
 		rc = once(h, arg, try == NL_TRIES - 1);

@@ -90,8 +90,9 @@ static void store(unsigned int size, void *p, uint64_t v)
 
 /* --- order --- */
 
-/* Return: a number that sorts as the value does. Negative integers sort below all others. So do
- * negative floats, whose order among themselves is reversed.
+/* Return: a number for the value; these numbers sort as the values do. The sign bit of signed types
+ * is inverted, so that negative values come first. Of a negative float, all other bits are
+ * inverted, too, because a float consists of a sign and a magnitude.
  */
 static uint64_t key(unsigned int type, const void *p)
 {
@@ -116,7 +117,7 @@ int plain_compare(unsigned int type, unsigned int width, const void *a, const vo
 	return ka < kb ? -1 : ka > kb;
 }
 
-/* Return: the exponent bias of a 16-bit float, which is the exponent field of 1.0. */
+/* Return: the exponent bias of the 16-bit float type, which is also the exponent field of 1.0. */
 static int half_bias(unsigned int type)
 {
 	return type == HYPERCUBE_F16 ? 15 : 127;
@@ -134,8 +135,8 @@ static double half_real(unsigned int type, uint64_t v)
 	return v & 0x8000 ? -d : d;
 }
 
-/* Round a number to the nearest 16-bit float, ties to even: rint() rounds its number of units in
- * the last place.
+/* Round @d to the nearest 16-bit float, ties to even. The number is first expressed in units in the
+ * last place of the float, and rint() rounds this number.
  */
 static uint64_t half_bits(unsigned int type, double d)
 {
@@ -149,8 +150,8 @@ static uint64_t half_bits(unsigned int type, double d)
 		return sign | (uint64_t)(2 * bias + 1) << frac;
 	frexp(d, &e);
 	e = e - 1 < 1 - bias ? 1 - bias : e - 1;
-	/* There are 2^frac units from one power of two to the next, so rounding up to the next
-	 * power increments the exponent.
+	/* From one power of two to the next there are 2^frac units. So if @units is rounded up to
+	 * the next power of two, the addition increments the exponent.
 	 */
 	units = (uint64_t)rint(ldexp(d, frac - e));
 	units += (uint64_t)(e + bias - 1) << frac;
@@ -181,8 +182,8 @@ bool plain_is_nan(unsigned int type, const void *p)
 
 /* --- operators --- */
 
-/* Make a NaN quiet. The result of an operation is the first NaN, made quiet; C does not guarantee
- * that.
+/* Make a NaN quiet. If an operand is a NaN, the result of an operation must be the first NaN, made
+ * quiet. C does not guarantee that, so this is done explicitly.
  */
 static void quiet(unsigned int type, void *p)
 {
@@ -245,19 +246,19 @@ static void one_float(unsigned int oper, unsigned int type, void *acc, const voi
 		quiet(type, acc);
 		return;
 	}
-	/* Compute sums and products in double, and round them to the type. */
+	/* Compute the sum or product in double, and round it to the type. */
 	a = real(type, acc);
 	b = real(type, src);
 	plain_put_real(type, acc, oper == HYPERCUBE_SUM ? a + b : a * b);
-	/* A NaN that is computed from numbers, such as from infinities of both signs, has one fixed
-	 * bit pattern.
+	/* A NaN that results from operands that are not NaNs, such as from infinities of both
+	 * signs, always gets the same bit pattern.
 	 */
 	if (plain_is_nan(type, acc))
 		store(sizes[type], acc, ~0ull << (precision[type] - 2));
 }
 
-/* Combine two integers. Bits beyond the type are cut off, which is correct for signed and unsigned
- * types.
+/* Combine two integers. The result is truncated to the size of the type, which is correct for
+ * signed and unsigned types.
  */
 static void one_integer(unsigned int oper, unsigned int type, void *acc, const void *src)
 {

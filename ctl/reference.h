@@ -10,15 +10,17 @@
 #include <stddef.h>
 #include <linux/hypercube.h>
 
-/* Bytes of an element, or 0 if there is no such combination. */
+/* Return: the size of an element in bytes, or 0 if there is no such combination of operator, type
+ * and width.
+ */
 unsigned int plain_size(unsigned int oper, unsigned int type, unsigned int width);
 
-/* acc = acc op src, for all operators but MERGE. */
+/* Compute acc = acc op src for each element. @oper is any operator except MERGE. */
 void plain_combine(unsigned int oper, unsigned int type, unsigned int width, void *acc,
 		   const void *src, size_t bytes);
 
-/* Compare two elements in the order in which sorted runs are merged. For floats that is the total
- * order of IEEE 754. Return: -1, 0 or 1.
+/* Compare two elements in the order in which the operator MERGE sorts them; for floats that is the
+ * total order of IEEE 754. Return: -1, 0 or 1.
  */
 int plain_compare(unsigned int type, unsigned int width, const void *a, const void *b);
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Tables. Text that is printed between out_table() and out_table_end() is stored, cell by cell,
- * until the width of each column is known. The widths depend on the cells only. Columns are two
- * blanks apart, so that programs can distinguish the gap from a blank in a cell. An empty cell is
- * printed as a dash.
+ * until the width of each column is known. The width of a column is that of its longest cell; the
+ * header does not count. Columns are two blanks apart, so that programs can distinguish the gap
+ * from a blank in a cell. An empty cell is printed as a dash.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 
 #define ROWS_MORE 64
 
-/* Where the text of a cell begins and ends in the text of all cells. Both are 0 if the cell is
+/* Offsets in out_table.text at which the text of a cell begins and ends. Both are 0 if the cell is
  * empty.
  */
 struct cell {
@@ -25,15 +25,15 @@ struct cell {
 
 struct out_table {
 	const struct out_column *columns;
-	unsigned int n;
-	FILE *f;
-	char *text;
+	unsigned int n;		/* number of columns */
+	FILE *f;		/* stream that appends to @text */
+	char *text;		/* the text of all cells */
 	size_t size;
-	struct cell *cells;
+	struct cell *cells;	/* the cells, row by row */
 	size_t rows;
-	size_t room;
+	size_t room;		/* number of rows that @cells has memory for */
 	struct cell *at;	/* the cell that is being filled, or NULL */
-	bool lost;		/* a row was lost, because there was no memory */
+	bool lost;		/* a row was lost, because memory ran out */
 };
 
 void out_table(struct hcctl *h, const struct out_column *columns)
@@ -46,7 +46,7 @@ void out_table(struct hcctl *h, const struct out_column *columns)
 	if (t)
 		t->f = open_memstream(&t->text, &t->size);
 	if (!t || !t->f) {
-		/* Without memory there is no table, and text is printed at once. */
+		/* If there is no memory for the table, text is printed at once, without columns. */
 		free(t);
 		return;
 	}
@@ -120,8 +120,8 @@ static const char *cell_text(const struct out_table *t, const struct cell *c, in
 	return n ? text : "-";
 }
 
-/* Return: the width of a text in characters, without color sequences; each UTF-8 character counts
- * once.
+/* Return: the width of a text in characters. Color sequences do not count, and each UTF-8 character
+ * counts once.
  */
 static int visible(const char *text, int len)
 {

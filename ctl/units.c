@@ -21,13 +21,15 @@ const char *out_time(char *buf, uint64_t ns)
 	return buf;
 }
 
-/* A unit: its name, and how many of the smallest unit it has. */
+/* A unit: its name, and its size as a multiple of the smallest unit. */
 struct unit {
 	const char *name;
 	uint64_t size;
 };
 
-/* Print a value whose units are powers of ten, with as many decimals as needed. */
+/* Print a value in the unit @unit, with as many decimals as needed. Units are powers of ten of the
+ * smallest unit.
+ */
 static void in_unit(char *buf, uint64_t v, const struct unit *unit)
 {
 	uint64_t rest = v % unit->size, tenth = unit->size;
@@ -41,8 +43,8 @@ static void in_unit(char *buf, uint64_t v, const struct unit *unit)
 }
 
 /* Print a value exactly, in the unit that makes the text shortest, as in 5ms, 2.5ms and 1001us.
- * Units larger than the value are not used; if several texts are equally short, the largest unit is
- * taken. @units begins with the unit of size 1.
+ * Units larger than the value are not used. If the texts in several units are equally short, the
+ * largest of these units is used. @units begins with the smallest unit, whose size is 1.
  */
 static const char *exact(char *buf, uint64_t v, const struct unit *units, size_t n)
 {

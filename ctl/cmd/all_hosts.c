@@ -7,11 +7,11 @@
 
 #include "cmd/cluster/cluster.h"
 
-/* A command for all hosts, and for each host the process that runs it. */
+/* A command that runs on all hosts. */
 struct everywhere {
-	int argc;
+	int argc;		/* number of words of the command */
 	char **argv;
-	struct remote *r;
+	struct remote *r;	/* for each host, the process that runs the command */
 };
 
 static int start_all(struct hcctl *h, const struct cluster *c, const struct everywhere *e)
@@ -28,8 +28,8 @@ static int start_all(struct hcctl *h, const struct cluster *c, const struct ever
 	return rc;
 }
 
-/* Print the output of a host. JSON: an array element with the host's JSON. Text: each line after
- * the name of the host.
+/* Print the output @said of a host. JSON: an array element with the host's name and the JSON that
+ * the host has printed. Text: each line after the name of the host.
  */
 static void put(struct hcctl *h, const struct cluster_host *host, char *said)
 {

@@ -8,10 +8,10 @@
 
 #include "planner.h"
 
-/* Arguments that only "bcast plan" has. */
+/* Values of the keywords that only "bcast plan" has. */
 struct own {
-	bool all;
-	struct arg_choice prime;
+	bool all;			/* the user wants broadcasts from all sources */
+	struct arg_choice prime;	/* how to choose the prime subcube */
 };
 
 enum { LARGEST, GREEDY };
@@ -29,7 +29,7 @@ static const char * const primes[] = {
 	NULL
 };
 
-/* Return: true if the user wants broadcasts for all sources. */
+/* Return: true if the user wants broadcasts from all sources. */
 static bool all_of(const struct plan_req *q)
 {
 	const struct own *own = q->own;
@@ -73,7 +73,7 @@ static struct hc_bcast_req request(const struct plan_req *q)
 	};
 }
 
-/* Return: the lowest node that can reach another one; 0 if there is none. */
+/* Return: the lowest node that can reach another node; 0 if there is no such node. */
 static uint32_t first_source(const struct hc_faults *f)
 {
 	uint32_t u;
@@ -84,8 +84,8 @@ static uint32_t first_source(const struct hc_faults *f)
 	return 0;
 }
 
-/* Find the broadcast from one source. With "all" sources this function only checks the network:
- * all_sources() finds the pieces while it prints them.
+/* Find a broadcast from the source that the user wants. If the user wants all sources, only check
+ * the network: all_sources() finds the sequences while it prints them.
  */
 static int find(struct hcctl *h, const struct plan_req *q, const struct hc_faults *f, void *plan)
 {
@@ -144,18 +144,18 @@ static int one_source(struct hcctl *h, const struct plan_req *q, const struct hc
 	return HC_NO;
 }
 
-/* The output of broadcasts from all sources. @count: pieces so far; @incomplete: those in which a
- * node that can be reached is not reached; @apart: those from which some nodes cannot be reached;
- * @steps: the maximum of their steps.
+/* Output of the broadcasts from all sources. A piece is a subcube in which the same sequence serves
+ * all sources, see ctl/plan/bcast.h.
  */
 struct pieces {
 	struct hcctl *h;
 	const struct plan_req *q;
 	unsigned int dim;
-	uint32_t count;
-	uint32_t incomplete;
-	uint32_t apart;
-	unsigned int steps;
+	uint32_t count;		/* number of pieces printed so far */
+	uint32_t incomplete;	/* number of pieces whose sequence misses a node that can be reached
+				 */
+	uint32_t apart;		/* number of pieces from which some nodes cannot be reached */
+	unsigned int steps;	/* the maximum number of steps of a sequence */
 };
 
 static void head(struct hcctl *h, const struct plan_req *q, unsigned int dim)
@@ -221,18 +221,18 @@ static uint32_t source_of(const struct nl_plan *v)
 
 static const struct planner_root source = { "source", HYPERCUBE_A_PLAN_SOURCE, source_of };
 
-/* Return: a lower bound of the number of steps for @members members: in each step, the number of
- * members that have the message at most doubles.
+/* Return: a lower bound of the number of steps that reach @members members. In each step, the
+ * number of members that have the message doubles at most.
  */
 static uint32_t rounds_of_doubling(uint32_t members)
 {
 	return members > 1 ? 32 - (uint32_t)__builtin_clz(members - 1) : 0;
 }
 
-/* Set the numbers of steps. The optimum is the length of the shortest sequence for the source, or
- * the length up to which the search has excluded all sequences. The result of the search counts
- * only if the plan's members are all nodes that the source can reach now, because for fewer members
- * a shorter sequence may be enough.
+/* Fill in @t. The optimum is the length of the shortest sequence for the source, or if the search
+ * was not complete, the length up to which it has excluded all sequences. The result of the search
+ * is used only if the plan's members are all nodes that the source can reach now: a shorter
+ * sequence may be enough for fewer members.
  */
 static int truth(const struct nl_plan *v, struct plan_truth *t)
 {

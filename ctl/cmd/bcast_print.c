@@ -11,8 +11,8 @@
 /* Up to this dimension, text output lists every transfer. */
 #define LIST_DIM 6
 
-/* Write a subcube into @buf. JSON has a star for a free dimension, as the broadcast paper does,
- * because programs compare this text.
+/* Write a subcube into @buf. In JSON, each free dimension is a star, as in the broadcast paper, not
+ * an X, because programs depend on this text.
  */
 static const char *subcube(const struct hcctl *h, char *buf, uint32_t base, uint32_t dims,
 			   unsigned int dim)
@@ -81,7 +81,7 @@ static void print_set(struct hcctl *h, const char *key, const char *text, const 
 	cmd_out_set(h, key, " ", set, nodes);
 }
 
-/* Print step @step, counted from 1: which node sends to which. */
+/* Print step number @step, counted from 1: which node sends to which. */
 static void print_step(struct hcctl *h, const struct hc_bcast_plan *p, unsigned int step)
 {
 	const struct hc_topo *t = &p->bcast.topo;

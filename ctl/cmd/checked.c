@@ -11,9 +11,9 @@
 /* Up to this dimension, text output lists the relays. */
 #define LIST_DIM 6
 
-/* Keywords of this command. */
+/* Values of the keywords that only this command has. */
 struct words {
-	bool rotated;
+	bool rotated;	/* install the pair of each dimension, too */
 };
 
 static bool wants_rotated(const struct plan_req *q)
@@ -21,7 +21,7 @@ static bool wants_rotated(const struct plan_req *q)
 	return ((const struct words *)q->own)->rotated;
 }
 
-/* Print that too few ids are left from @id on. Return: HC_USAGE. */
+/* Print an error: the plans need more ids than there are from @id on. Return: HC_USAGE. */
 static int no_room(struct hcctl *h, uint32_t id)
 {
 	char word[16];
@@ -32,7 +32,7 @@ static int no_room(struct hcctl *h, uint32_t id)
 
 static int check(struct hcctl *h, const struct plan_req *q)
 {
-	/* All ids up to that of the second plan of the last pair must be valid. */
+	/* The last plan is the second one of the last pair. Its id must be valid, too. */
 	if (q->id > UINT32_MAX - 2 - 2 * HYPERCUBE_DIM_MAX)
 		return no_room(h, q->id);
 	if (wants_rotated(q) && !q->apply)
@@ -82,7 +82,9 @@ static void print_tree(struct hcctl *h, const struct hc_checked_tree *t, uint32_
 	out_close(h);
 }
 
-/* Print a pair of trees: members of an open object. */
+/* Print a pair of trees, as members of an open object. @id: id of the first tree, or 0 if the trees
+ * are not installed.
+ */
 static void print_pair(struct hcctl *h, const struct hc_checked_pair *p, uint32_t id)
 {
 	uint32_t nodes = hc_nodes(p->tree[0].plan.tree.dim);
@@ -158,8 +160,8 @@ const struct hc_cmd checked_cmds[] = {
 	{}
 };
 
-/* Not in planners[] (planner.c), which has one planner for each plan type: the plans of this one
- * are trees, too.
+/* This planner is not in planners[] (planner.c), which has one planner for each plan type: the
+ * plans of this planner are trees, like those of tree_planner.
  */
 const struct planner checked_planner = {
 	.type = HYPERCUBE_PLAN_TREE,

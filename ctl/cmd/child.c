@@ -10,8 +10,8 @@
 
 #include "cmd.h"
 
-/* Execute the program, in the child process. @said is a pipe that is closed when the program
- * starts; if it cannot start, the pipe carries the errno.
+/* Execute the program, in the child process. @said is the writing end of a pipe. A successful exec
+ * closes it; otherwise the errno is written to it.
  */
 static void become(char **argv, int said, const sigset_t *mask)
 {
@@ -54,8 +54,8 @@ int cmd_child_wait(pid_t pid, const sigset_t *signals)
 	sigaddset(&all, SIGCHLD);
 	while (!(ended = waitpid(pid, &status, WNOHANG))) {
 		sig = sigwaitinfo(&all, &info);
-		/* The terminal sends a signal to both processes. A signal from another process has
-		 * reached only this one: forward it.
+		/* A signal from the terminal reaches the program, too. A signal that another
+		 * process has sent to this one does not: forward it.
 		 */
 		if (sig > 0 && sig != SIGCHLD && info.si_code <= 0)
 			kill(pid, sig);

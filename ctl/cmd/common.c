@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Shared by several commands.
+ * Functions that several commands share.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -36,7 +36,9 @@ int cmd_each(struct hcctl *h, size_t n, int (*one)(struct hcctl *h, size_t i, vo
 
 	if (n == 1)
 		return one(h, 0, arg);
-	/* The error message has the number of the element: the elements before it are done. */
+	/* The error message has the number of the element, which shows that the elements before it
+	 * were handled.
+	 */
 	hc_enter(h, &at);
 	for (i = 0; i < n && !rc; i++) {
 		say(text, sizeof(text) / 2, i, arg);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hcctl decode: a line for each frame in a capture of a monitor interface.
+ * hcctl decode: print a line for each frame in a capture of a monitor interface.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -19,8 +19,8 @@ static void out_when(struct hcctl *h, uint64_t ns)
 	struct tm tm = {};
 	char text[16];
 
-	/* Print seconds and nanoseconds separately: a single number would not fit a double, which
-	 * many readers of JSON use.
+	/* Print seconds and nanoseconds separately. A single number of nanoseconds would exceed the
+	 * precision of a double, which many readers of JSON use.
 	 */
 	out_uint(h, "at_s", NULL, s);
 	out_uint(h, "at_ns", NULL, ns % 1000000000);
@@ -37,7 +37,7 @@ static void out_link(struct hcctl *h, const struct decoded *d)
 	out_bool(h, "replayed", " replayed", d->replayed);
 }
 
-/* Print the name of a value. A value without a name is printed as "?", and 0 is not printed. */
+/* Print the name of the value @v. If @name is NULL, print "?", or if @v is 0, nothing. */
 static void out_name(struct hcctl *h, const char *key, unsigned int v, const char *name)
 {
 	if (v)
@@ -65,7 +65,7 @@ static void out_plan(struct hcctl *h, const struct decoded *d)
 	out_uint(h, "total", " of %" PRIu64, d->total);
 }
 
-/* Print the fields of the header, which all frames of the nodes' protocols have. */
+/* Print the fields of the common header, which all frames of the nodes' protocols have. */
 static void out_frame(struct hcctl *h, const struct decoded *d)
 {
 	const char *type = decode_type(d);

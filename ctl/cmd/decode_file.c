@@ -14,10 +14,10 @@
 
 /**
  * struct capture - a capture that is being read
- * @open: the first pointer to a function of libpcap; the others follow
+ * @open: the first of the pointers to functions of libpcap; the other pointers follow it
  * @library: libpcap
  * @pcap: libpcap's handle of the capture
- * @file: the name for error messages
+ * @file: name of the capture for error messages
  */
 struct capture {
 	__typeof__(pcap_open_offline_with_tstamp_precision) *open;
@@ -32,7 +32,7 @@ struct capture {
 
 static const struct load_library pcap = {
 	.name = "libpcap",
-	/* Debian's name first */
+	/* The name in Debian comes first. */
 	.files = (const char * const []){ "libpcap.so.0.8", "libpcap.so.1", NULL },
 	.symbols = (const struct load_symbol []){
 		{ "pcap_open_offline_with_tstamp_precision", offsetof(struct capture, open) },
@@ -50,8 +50,8 @@ static int no_capture(struct hcctl *h, const struct capture *c, const char *why)
 	return HC_NO;
 }
 
-/* Have the library open the file by its name: in a statically linked program, FILE differs from
- * that of the library.
+/* Have libpcap open the file by its name. A stream cannot be passed to libpcap, because in a
+ * statically linked program its type FILE differs from that of the library.
  */
 static int start(struct hcctl *h, struct capture *c, const char *file)
 {
@@ -92,7 +92,7 @@ int capture_next(struct hcctl *h, struct capture *c, struct capture_frame *frame
 		*rc = no_capture(h, c, c->error(c->pcap));
 	if (got != 1)
 		return 0;
-	/* With the requested nanosecond precision, tv_usec holds nanoseconds. */
+	/* The capture was opened with nanosecond precision, so tv_usec holds nanoseconds. */
 	frame->ns = header->ts.tv_sec * 1000000000ULL + header->ts.tv_usec;
 	frame->captured = header->caplen;
 	frame->len = header->len > header->caplen ? header->len : header->caplen;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hcctl decode: decoding the bytes of a frame. They are not trusted, because a capture may come
- * from anywhere.
+ * hcctl decode: decoding the bytes of a frame. The bytes are checked, because a capture may be from
+ * anywhere.
  */
 #include <endian.h>
 #include <net/ethernet.h>
@@ -10,14 +10,16 @@
 #include "decode.h"
 #include "wire.h"
 
-/* The bytes of a frame that are still to be decoded. */
+/* The bytes of a frame that are not decoded yet. */
 struct rest {
-	const uint8_t *at;
-	size_t captured;
-	size_t len;
+	const uint8_t *at;	/* the next byte */
+	size_t captured;	/* number of bytes that the capture has */
+	size_t len;		/* number of bytes that the frame has */
 };
 
-/* Copy the next @size bytes to @dst. Return: false if there are not enough. */
+/* Take the next @size bytes from @r, and copy them to @dst, which may be NULL. Return: false if the
+ * capture has fewer bytes.
+ */
 static bool take(struct rest *r, void *dst, size_t size)
 {
 	if (r->captured < size)
@@ -30,7 +32,7 @@ static bool take(struct rest *r, void *dst, size_t size)
 	return true;
 }
 
-/* Names as in the tracepoints (module/trace.h). */
+/* Names of the frame types, as in the tracepoints (module/trace.h). */
 static const char * const names[] = {
 	[HC_FRAME_TEST] = "test", [HC_FRAME_FAULT] = "fault", [HC_FRAME_DATA] = "data",
 	[HC_FRAME_ACK] = "ack", [HC_FRAME_END] = "end", [HC_FRAME_CREDIT] = "credit",
@@ -44,7 +46,8 @@ static const char * const names[] = {
 
 _Static_assert(COUNT(names) == __HC_FRAME_TYPE_END, "a type of frames has no name");
 
-/* Size of the header of each frame type. The headers of all plan frames begin with the same fields.
+/* For each frame type, the size of its header, and whether it is a plan frame. The headers of all
+ * plan frames begin with the same fields, struct hc_wire_plan.
  */
 static const struct {
 	size_t size;
@@ -85,7 +88,9 @@ bool decode_flooded(const struct decoded *d)
 	return d->flags & HC_FRAME_F_FLOOD;
 }
 
-/* Decode the link: the MAC addresses hold the numbers of the nodes at its ends. */
+/* Decode the link that the frame crossed. The MAC addresses hold the numbers of the nodes at its
+ * ends.
+ */
 static const char *link_of(struct decoded *d, const struct ether_header *eth,
 			   const struct hc_wire_mon *mon)
 {
@@ -97,8 +102,8 @@ static const char *link_of(struct decoded *d, const struct ether_header *eth,
 	d->replayed = mon->flags & HC_MON_F_REPLAYED;
 	if (mon->version != HC_MON_VERSION)
 		return "unknown version of the monitor";
-	/* The capture does not contain the network, so it is not known whether the two nodes are
-	 * neighbours.
+	/* The capture does not contain the network, so it cannot be checked that the two nodes are
+	 * neighbours. Check only that they differ, and that the flag RISES fits their order.
 	 */
 	rises = d->from < d->to;
 	if (d->dim >= HYPERCUBE_PORTS_MAX || d->from == d->to ||
@@ -158,7 +163,7 @@ static void take_copy(struct decoded *d, const struct hc_wire_copy *copy)
 	d->hop = copy->hop;
 }
 
-/* Decode the common header of a frame and the header of its type. The capture may hold only the
+/* Decode the header of the frame's type, after the common header. The capture may hold only the
  * beginning of the frame.
  */
 static const char *take_parts(struct decoded *d, struct rest *r)

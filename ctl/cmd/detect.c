@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hcctl detect: the nodes test their links and notify their neighbours.
+ * hcctl detect: let the nodes test their links, and print the links that were newly found silent.
  */
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The paths of detours. When a plan is installed, the module finds these paths. Before that, the
- * same code (hc_way.h) finds the same paths here, because it gets the same faults.
+ * The paths of detours. When a plan is installed, the module computes the paths of its detours.
+ * Before that, this file computes them by the same code (hc_way.h). The paths are the same, because
+ * the faults are.
  */
 #include <inttypes.h>
 #include <stdlib.h>

@@ -11,12 +11,13 @@
 
 struct hcctl;
 
-/* Find the path of a detour of a plan, around the faults @fault. *@dims is set to the dimensions of
- * its links, to be freed. Return: the number of links; 0 if there is no path, or no memory.
+/* Compute the path of the detour @d around the faults in the FAULT words @fault. *@dims is set to
+ * the dimensions of its links, to be freed. Return: the number of links; 0 if there is no path, or
+ * no memory.
  */
 unsigned int detour_way(unsigned int dim, const uint32_t *fault, const struct hc_detour *d,
 			uint8_t **dims);
-/* Print an element of the array "detours". */
+/* Print a detour and its path, as an element of the array "detours". */
 void detour_out(struct hcctl *h, const char *lead, const struct hc_detour *d, const uint8_t *dims,
 		unsigned int hops);
 

@@ -20,8 +20,7 @@ static int no_doubling(struct hcctl *h, const struct hc_reason *reason)
 	return -EINVAL;
 }
 
-/* Refuse a request that excludes a node of the subcube, because all nodes of the subcube are
- * members.
+/* Refuse a request that excludes a node of the subcube: all nodes of the subcube must be members.
  */
 static int check_without(struct hcctl *h, const struct plan_req *q, uint32_t dims, uint32_t base)
 {
@@ -91,10 +90,10 @@ static uint32_t base_of(const struct nl_plan *v)
 static const struct planner_root base = { "base", HYPERCUBE_A_PLAN_BASE, base_of };
 
 /* The rule for collectives in which each member contributes a block, or a block for each member;
- * Documentation/performance.rst has the table. Recursive doubling sends fewer frames than rings.
- * Trees send the fewest frames, but copy blocks. If blocks have at least PAGES_BYTES bytes and
- * there are at most 2^PAGES_DIM nodes, recursive doubling forwards the pages of the blocks without
- * copying, two segments in a frame (module/coll/chunk.h).
+ * Documentation/performance.rst has the measurements. Recursive doubling sends fewer frames than
+ * rings. Trees send the fewest frames, but copy the blocks. If blocks have at least PAGES_BYTES
+ * bytes and the cube has at most 2^PAGES_DIM nodes, recursive doubling forwards the pages of the
+ * blocks without copying them, two segments in a frame (module/coll/chunk.h).
  */
 #define PAGES_BYTES	4096
 #define PAGES_DIM	6
@@ -106,7 +105,8 @@ static bool passes_pages(const struct nl_fabric *info, uint64_t bytes)
 	       bytes >= 2 * info->segment >> info->dim;
 }
 
-/* Apply the rule for collectives with blocks. */
+/* Set in @c whether the rule prefers recursive doubling, for collectives whose members have blocks.
+ */
 static void exchange_ask(const struct nl_fabric *info, const struct hc_coll_desc *t, uint64_t bytes,
 			 struct plan_choice *c)
 {
@@ -116,7 +116,7 @@ static void exchange_ask(const struct nl_fabric *info, const struct hc_coll_desc
 				"as measured, doubling takes longer";
 }
 
-/* Apply the rule for any collective, regardless of faults. */
+/* Set in @c whether the rule prefers recursive doubling, for any collective. Faults are ignored. */
 static void rule_ask(const struct nl_fabric *info, const struct hc_coll_desc *t, uint64_t bytes,
 		     struct plan_choice *c)
 {
@@ -128,8 +128,8 @@ static void rule_ask(const struct nl_fabric *info, const struct hc_coll_desc *t,
 	c->why = c->preferred ? "the rule, doubling pays" : "the rule, doubling does not pay";
 }
 
-/* Set in @c whether recursive doubling is preferred: it is if the rule prefers it, and the whole
- * fabric is without faults.
+/* Set in @c whether recursive doubling is preferred. It is preferred if the rule prefers it and the
+ * whole fabric has no faults.
  */
 static int prefer(struct hcctl *h, const struct nl_fabric *info, const struct hc_coll_desc *t,
 		  uint64_t bytes, struct plan_choice *c)
@@ -156,9 +156,9 @@ static int prefer(struct hcctl *h, const struct nl_fabric *info, const struct hc
 	return 0;
 }
 
-/* Set the number of steps. Each of the k stages takes one step. No plan takes fewer, because the
- * data of a member has to cross at least k links to reach the member that differs from it in all k
- * dimensions.
+/* Set the number of steps. Each of the k stages takes one step. No plan takes fewer steps, because
+ * the data of a member must cross at least k links to reach the member whose number differs in all
+ * k dimensions.
  */
 static int truth(const struct nl_plan *v, struct plan_truth *t)
 {

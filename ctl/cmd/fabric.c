@@ -20,8 +20,8 @@ static int arg_id(struct hcctl *h, const char *name, const char *word, void *dst
 	return rc;
 }
 
-/* Check that the arguments have either a dimension or a network, and that only a hypercube has a
- * partition.
+/* Check that the arguments name a dimension or another network, but not both, and that only a
+ * hypercube has a partition.
  */
 static int add_check(struct hcctl *h, const struct nl_fabric_new *f, const struct net_arg *net,
 		     const char *part)
@@ -89,14 +89,16 @@ static int del(struct hcctl *h, int argc, char **argv)
 	if (!name || hc_take_end(h, argc, argv))
 		return HC_USAGE;
 	rc = cmd_netns_of(h, name, &names);
-	/* If "fabric add" was interrupted, there may be namespaces without a fabric. */
+	/* An interrupted "fabric add" may have left namespaces without a fabric. In that case, only
+	 * remove the namespaces.
+	 */
 	if (!rc && !(names.orphans && names.n))
 		rc = nl_fabric_del(h, name);
 	cmd_netns_drop(&names, !rc);
 	return rc;
 }
 
-/* Parse a time into ms. 0 means for ever. */
+/* Parse a time into ms, or "forever" into 0. */
 static int arg_stall_timeout(struct hcctl *h, const char *name, const char *word, void *dst)
 {
 	uint64_t ns = 0;

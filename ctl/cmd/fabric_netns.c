@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A network namespace for each endpoint, with a name as ip-netns(8) has them.
+ * A network namespace for each endpoint of a fabric. The namespaces have names as ip-netns(8) makes
+ * them.
  *
- * From the beginning each namespace carries a mark that names its fabric. Until the namespace is
- * mounted on the file of its name, the file's contents are the mark; from then on the mark is the
- * alias of the namespace's loopback interface. So the namespaces of a fabric can always be found,
- * whatever happens to them, to the fabric, or to the process that made them, and no other
- * namespaces are changed.
+ * Each namespace carries a mark that names its fabric, from the time when its name is created.
+ * Before the namespace is mounted on the file of that name, the mark is the contents of the file.
+ * After that, the mark is the alias of the namespace's loopback interface. So the namespaces of a
+ * fabric can be found whatever happens to them, to the fabric, or to the process that made them,
+ * and no other namespaces are changed.
  */
 #include <arpa/inet.h>
 #include <dirent.h>
@@ -29,13 +30,13 @@
 #define PATH_SIZE	256
 #define PREFIX_MAX	100
 #define NAME_SIZE	(PREFIX_MAX + 12)
-/* Memory that must stay available, in KiB (on a small machine, an eighth of all memory). When
- * endpoints come up, they all flood frames, which need that memory.
+/* Memory that must stay available, in KiB; on a small machine, an eighth of all memory instead. It
+ * is needed when the endpoints come up, because each of them floods frames.
  */
 #define MEMORY_FLOOR	(256 << 10)
-/* Size of a mark, without the number of the node at its end. */
+/* Size of a mark without the node's number, which follows it. */
 #define MARK_SIZE	80
-/* Number of namespaces that are made without checking the available memory. */
+/* This number of namespaces is made without a check of the available memory. */
 #define NETNS_FEW	32
 
 /* --- arguments --- */
@@ -72,8 +73,8 @@ int cmd_arg_address(struct hcctl *h, const char *name, const char *word, void *d
 	return 0;
 }
 
-/* Compute the address that is @n above @base. Return: false if it is outside of the network, or is
- * the IPv4 broadcast address.
+/* Compute the address that is @n above @base. Return: false if that address is outside of the
+ * network, or is its IPv4 broadcast address.
  */
 static bool addr_of(const struct nl_addr_in *base, uint32_t n, struct nl_addr_in *a)
 {
@@ -126,8 +127,8 @@ int cmd_netns_home(struct hcctl *h)
 	return fd;
 }
 
-/* Make the folder of names as a shared mount, as ip-netns(8) does, so that other mount namespaces
- * see the names.
+/* Make the folder of namespace names, as a shared mount like that of ip-netns(8), so that other
+ * mount namespaces see the names.
  */
 static int dir_make(struct hcctl *h)
 {
@@ -154,8 +155,8 @@ void cmd_netns_remove(const char *name)
 	unlink(path);
 }
 
-/* Write the mark of a fabric. The inode of the home namespace distinguishes fabrics of the same
- * name in several namespaces.
+/* Write the mark of @fabric into @mark. The mark includes the inode of the namespace @home, in
+ * which the fabric is, because fabrics in several namespaces may have the same name.
  */
 static int mark_fill(char *mark, int home, const char *fabric)
 {
@@ -167,8 +168,8 @@ static int mark_fill(char *mark, int home, const char *fabric)
 	return 0;
 }
 
-/* Create a file that contains the mark, under a name that is not taken. The file never exists
- * without the mark.
+/* Create the file @path, which must not exist yet, with the contents @mark. The file never exists
+ * without its contents.
  */
 static int name_take(const char *path, const char *mark)
 {
@@ -186,17 +187,19 @@ static int name_take(const char *path, const char *mark)
 	return rc;
 }
 
-/* Names and addresses in the namespaces that are made for one fabric. */
+/* A fabric for whose endpoints namespaces are made. */
 struct making {
 	const char *fabric;
-	const char *prefix;
-	const struct nl_addr_in *base;
-	const struct nl_fabric_new *made;
-	int home;
-	char mark[MARK_SIZE];
+	const char *prefix;		/* the beginning of the namespaces' names */
+	const struct nl_addr_in *base;	/* the address before that of the first endpoint; family 0:
+					 * none
+					 */
+	const struct nl_fabric_new *made;	/* parameters of the fabric */
+	int home;			/* descriptor of the namespace in which the fabric is */
+	char mark[MARK_SIZE];		/* mark of the namespaces, without a node's number */
 };
 
-/* Return: number of the node that has index @i among those on this machine. */
+/* Return: the number of the node that has the index @i among the nodes on this machine. */
 static uint32_t node_at(const struct making *k, uint32_t i)
 {
 	uint32_t d, u = k->made->base;
@@ -216,7 +219,9 @@ static void name_fill(char *name, const struct making *k, uint32_t u)
 	snprintf(name, NAME_SIZE, "%s%u", k->prefix, u);
 }
 
-/* Return: a descriptor of the new namespace, or a negative errno. */
+/* Make a namespace with the name @name for node @u. Return: its descriptor, or a negative errno
+ * after printing an error.
+ */
 static int netns_make(struct hcctl *h, const struct making *k, const char *name, uint32_t u)
 {
 	char path[PATH_SIZE], mark[MARK_SIZE + 12];
@@ -242,7 +247,8 @@ static int netns_make(struct hcctl *h, const struct making *k, const char *name,
 	return fd;
 }
 
-/* Make a namespace for the endpoint of node @u, move the endpoint there and bring it up. */
+/* Make a namespace for the endpoint of node @u, move the endpoint to it, and bring the endpoint up.
+ */
 static int endpoint_move(struct hcctl *h, const struct making *k, uint32_t u)
 {
 	char name[NAME_SIZE], ifname[32];
@@ -266,8 +272,8 @@ static int endpoint_move(struct hcctl *h, const struct making *k, uint32_t u)
 	return rc;
 }
 
-/* Check the available memory. If memory ran out, the kernel would kill processes, perhaps this one,
- * which could not clean up then. So stop before that.
+/* Check that enough memory is available. If memory ran out, the kernel would kill processes. One of
+ * them might be this process, which could not remove the namespaces any more.
  */
 static int room_left(struct hcctl *h, uint32_t made, uint32_t all)
 {
@@ -301,7 +307,7 @@ static int interrupted(struct hcctl *h, uint32_t made, uint32_t all)
 	return -EINTR;
 }
 
-/* Remove the fabric, and the first @made of its namespaces. */
+/* Remove the fabric, and the first @made namespaces that were made for it. */
 static void unmake(struct hcctl *h, const struct making *k, uint32_t made)
 {
 	char name[NAME_SIZE];
@@ -358,8 +364,8 @@ int cmd_netns_fabric(struct hcctl *h, const struct netns_fabric *f)
 
 /* --- namespaces that belong to a fabric --- */
 
-/* Enter a namespace and read its mark. If the namespace is not mounted yet, read the mark from its
- * file.
+/* Enter a namespace and read its mark. If that fails because the namespace is not mounted yet, read
+ * the mark from the file of its name.
  */
 static bool mark_read(struct hcctl *h, int fd, int home, char *mark)
 {
@@ -375,15 +381,17 @@ static bool mark_read(struct hcctl *h, int fd, int home, char *mark)
 	return n > 0;
 }
 
-/* Return: true if the user has moved the endpoint from this namespace to another one. Then this
- * namespace belongs to the user.
+/* Return: true if the user has moved the endpoint of node @node from namespace @fd to another one.
+ * In this case namespace @fd belongs to the user.
  */
 static bool moved_on(struct hcctl *h, const struct nl_node *v, size_t n, uint32_t node, int fd)
 {
 	return node < n && v[node].elsewhere && v[node].netnsid != nl_netns_id(h, fd);
 }
 
-/* Return: true if namespace @name has the mark @wanted, so that it is removed with the fabric. */
+/* Return: true if namespace @name has the mark @wanted and is to be removed with the fabric. @v:
+ * the nodes of the fabric.
+ */
 static bool goes_along(struct hcctl *h, const char *name, const char *wanted,
 		       const struct nl_node *v, size_t n, int home)
 {
@@ -416,7 +424,8 @@ static int names_add(struct hcctl *h, struct netns_names *names, const char *nam
 	return 0;
 }
 
-/* Get the nodes of a fabric. If there is no such fabric, no error is printed. */
+/* Get the nodes of a fabric. If there is no such fabric, there are none, and no error is printed.
+ */
 static int nodes_of(struct hcctl *h, const char *fabric, struct nl_node **v, size_t *n)
 {
 	struct nl_fabric *all;

@@ -2,11 +2,12 @@
 /*
  * hcctl fault: make random faults, list faults, clear faults.
  *
- * The random numbers are those of splitmix64 (Steele, Lea, Flood 2014) with the given seed. For a
- * number below n, the first random number r with r < 2^64 - 2^64 mod n is reduced modulo n. Nodes
- * are drawn first, then links. Of the ascending array of candidates, the i-th draw swaps entry i
- * with entry i + (random number below the count of entries from i on). So the same seed and the
- * same state of the fabric always give the same faults.
+ * The same seed and the same state of the fabric always give the same faults. The random numbers
+ * are those of splitmix64 (Steele, Lea, Flood 2014) with the given seed. To get a number below n,
+ * random numbers are skipped until one is less than 2^64 - 2^64 mod n; this one is reduced modulo
+ * n. Nodes are drawn first, then links. The candidates are in an array in ascending order. The i-th
+ * draw swaps entry i with entry i + r, where r is a random number below the count of entries from i
+ * on.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -34,7 +35,7 @@ static uint64_t below(uint64_t *state, uint64_t n)
 	return r % n;
 }
 
-/* Draw @wanted of the @n entries of @v, and move them to its beginning. */
+/* Draw @wanted of the @n entries of @v at random, and move them to the beginning of @v. */
 static void draw(uint64_t *state, struct link_ref *v, size_t n, size_t wanted)
 {
 	struct link_ref swap;
@@ -48,7 +49,7 @@ static void draw(uint64_t *state, struct link_ref *v, size_t n, size_t wanted)
 	}
 }
 
-/* Draw @want healthy nodes into @v. */
+/* Draw @want live nodes into @v, and mark them as failed in @f. */
 static int draw_nodes(struct hcctl *h, struct hc_faults *f, uint64_t *state,
 		      struct link_ref *v, uint32_t want)
 {
@@ -92,8 +93,9 @@ struct random {
 	const char *fabric;
 	uint32_t links;		/* number of faulty links to make */
 	uint32_t nodes;		/* number of nodes to fail */
-	uint64_t seed;
-	struct link_ref *v;	/* the drawn nodes, then the drawn links */
+	uint64_t seed;		/* seed of the random numbers */
+	struct link_ref *v;	/* the nodes that were drawn, followed by the links that were drawn
+				 */
 };
 
 static const struct nl_link_set down = { .set_down = true, .down = true };
@@ -106,7 +108,7 @@ static int set(struct hcctl *h, const struct random *r, uint32_t i, bool fault)
 	return nl_link_set(h, r->fabric, r->v[i], fault ? &down : &up);
 }
 
-/* Make all faults, or none. */
+/* Make the faults of @r. If one cannot be made, undo those that were made before it. */
 static int make_faults(struct hcctl *h, const struct random *r)
 {
 	struct hc_where at = { .text = "no faults were made" };
@@ -153,8 +155,8 @@ static int draw_all(struct hcctl *h, struct random *r)
 	rc = live_faults(h, r->fabric, &f);
 	if (rc)
 		return rc;
-	/* Memory for the nodes and links that are drawn, and behind them for all candidates of the
-	 * next draw.
+	/* Memory for the nodes and links that were drawn, followed by all candidates of the next
+	 * draw.
 	 */
 	r->v = calloc(f->topo.nodes * (f->topo.ports + 1), sizeof(*r->v));
 	if (!r->v)
@@ -241,7 +243,7 @@ static int by_end(const void *a, const void *b)
 	return x->dim < y->dim ? -1 : x->dim > y->dim;
 }
 
-/* Return: the state of the other end of link @l. @v is a dump of all ends, sorted by node and
+/* Return: the state of link @l at its other end. @v has all link ends, sorted by node and
  * dimension.
  */
 static uint32_t far_state(const struct nl_link *v, size_t n, const struct nl_link *l)
@@ -262,7 +264,9 @@ static void show_links(struct hcctl *h, const struct nl_link *v, size_t n)
 		if (v[i].node > v[i].peer)
 			continue;
 		state = v[i].state;
-		/* If a link is down only because a node has failed, only the node is listed. */
+		/* A link is not listed if it is down only because a node has failed; the node is
+		 * listed.
+		 */
 		state |= far_state(v, n, &v[i]);
 		if (!(state & ~HYPERCUBE_LINK_F_FAILED))
 			continue;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The network and the faults around which a planner is to plan.
+ * The network and the faults for which a planner is to plan.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +22,9 @@ int cmd_fault_args_check(struct hcctl *h, const struct fault_args *a)
 	return HC_USAGE;
 }
 
-/* Make the network. @a continues to own the network's table, if there is one. */
+/* Make the network that the keywords in @a describe. If it has a table of peers, @a continues to
+ * own that.
+ */
 static int make_topo(struct hcctl *h, const struct fault_args *a, struct hc_topo *topo)
 {
 	struct hc_net net;
@@ -42,7 +44,7 @@ static int make_topo(struct hcctl *h, const struct fault_args *a, struct hc_topo
 	return 0;
 }
 
-/* Print that the network does not have the node or link @what. */
+/* Print an error: the network does not have the node or link @what. Return: HC_USAGE. */
 static int not_there(struct hcctl *h, const struct fault_args *a, const char *what)
 {
 	if (a->offline->dim)
@@ -52,7 +54,7 @@ static int not_there(struct hcctl *h, const struct fault_args *a, const char *wh
 	return HC_USAGE;
 }
 
-/* Add the faults of the command line and of the file. */
+/* Add the faults of the command line and of the file to a->offline. */
 static int add_faults(struct hcctl *h, struct fault_args *a)
 {
 	const struct hc_extent all = { a->offline->topo };

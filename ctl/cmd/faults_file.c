@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Faults from a file: lines "link NODE:DIM[,..]" and "node NODE[,..]" with '#'
- * for comments, or what "hcctl -j fault show" printed.
+ * Faults from a file. The file has lines "link NODE:DIM[,..]" and "node NODE[,..]" with '#' for
+ * comments, or it is the output of "hcctl -j fault show".
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "file.h"
 #include "json_read.h"
 
-/* The faults that the file names. */
+/* The lists to which the faults are added. */
 struct named {
 	struct link_list *links;
 	struct node_list *nodes;
@@ -39,7 +39,7 @@ static int parse_line(struct hcctl *h, char *line, void *arg)
 	return rc;
 }
 
-/* Read a link as "hcctl -j fault show" prints it, with the reason why it is down. */
+/* Read a link in the form of "hcctl -j fault show", which includes the reason why it is down. */
 static int json_link(struct hcctl *h, struct json_object *o, void *arg)
 {
 	struct link_list *l = arg;
@@ -122,7 +122,7 @@ static int parse_json(struct hcctl *h, const char *file, const char *text, size_
 	return rc;
 }
 
-/* Refuse an empty file: it may be the output of a command that failed. */
+/* Refuse an empty file, because it may be the output of a command that has failed. */
 static int empty(struct hcctl *h, const char *file)
 {
 	hc_error(h, "%s is empty; a line that begins with # says that there are no faults",

@@ -8,6 +8,7 @@
 #include "hcctl.h"
 #include "ring.h"
 
+/* Pairs of nodes. */
 struct graph_pairs {
 	struct hc_edge *v;
 	size_t n;
@@ -16,11 +17,11 @@ struct graph_pairs {
 
 /**
  * struct graph - contents of a file
- * @links: the links; one that the file names several times occurs as often
- * @envs: environments (for hcctl mfi): pairs of a node, and a node of its environment
- * @tgs: pairs of the number of faults that an environment may have, and the environment's node
- * @named: the nodes, a set of HC_RING_NODES_MAX
- * @n: number of nodes
+ * @links: the links; a link that the file names several times has several entries
+ * @envs: environments (for hcctl mfi), as pairs: a node, and a node of its environment
+ * @tgs: pairs: a number of faults, and the node whose environment may have so many faults
+ * @named: the nodes that the file names, a set of HC_RING_NODES_MAX
+ * @n: number of these nodes
  * @end: the highest node number plus 1
  */
 struct graph {
@@ -32,16 +33,16 @@ struct graph {
 	uint32_t end;
 };
 
-/* Read a file. Return: 0, or an exit status after printing an error; release with graph_free() in
- * any case.
+/* Read the network in a file. Return: 0, or an exit status after printing an error. Release @g with
+ * graph_free() in any case.
  */
 int graph_read(struct hcctl *h, const char *file, struct graph *g);
 void graph_free(struct graph *g);
 
 /* --- graph_xml.c --- */
-/* Return: true if the file is GraphML or GXL, according to the end of its name. */
+/* Return: true if the end of the file's name is that of GraphML or GXL. */
 bool graph_is_xml(const char *file);
-/* As graph_read(), for GraphML or GXL. @g->named must be allocated. */
+/* As graph_read(), for GraphML or GXL. The caller has allocated @g->named. */
 int graph_xml(struct hcctl *h, const char *file, struct graph *g);
 
 #endif /* _HCCTL_GRAPH_H */

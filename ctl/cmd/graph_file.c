@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Networks from a file. The kinds of lines are: "link A B[,..]" or "A B[,..]": links; "env A
- * B[,..]": environments (for hcctl mfi); "tg T A[,..]": the number of faults that environments may
- * have; "node A[,..]" or "A": nodes, which need not have a link. '#' begins a comment. If the name
- * of a file is that of GraphML or GXL, graph_xml.c reads it.
+ * Networks from a file. A file has the following kinds of lines: "link A B[,..]" or "A B[,..]"
+ * names links; "env A B[,..]" names nodes of an environment (for hcctl mfi); "tg T A[,..]" sets the
+ * number of faults that the environments of these nodes may have; "node A[,..]" or "A" names nodes,
+ * which need not have a link. '#' begins a comment. GraphML and GXL, which are recognized by the
+ * end of the file's name, are read by graph_xml.c.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -57,7 +58,9 @@ static int add_line(struct hcctl *h, struct graph *g, enum line_kind kind, uint3
 	return rc;
 }
 
-/* Return: the next word of a line; NULL at its end, or where a comment begins. */
+/* Return: the next word of a line, as strtok() does; NULL at the end of the line, or where a
+ * comment begins.
+ */
 static char *word_of(char *line)
 {
 	char *word = strtok(line, " \t\r\n");
@@ -65,7 +68,9 @@ static char *word_of(char *line)
 	return word && *word != '#' ? word : NULL;
 }
 
-/* Find the kind of a line that begins with @word. *@first is set if the word itself is a node. */
+/* Find the kind of a line whose first word is @word. *@first is set to true if this word is a node
+ * and not the name of a kind.
+ */
 static int kind_of(struct hcctl *h, const char *word, enum line_kind *kind, bool *first)
 {
 	static const char * const names[] = {

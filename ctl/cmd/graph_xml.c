@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Networks from GraphML, as networkx and collections of topologies have it, and from GXL, which
- * graphviz's gv2gxl converts DOT to: elements "node" with an id, and "edge" with two of these ids.
- * Nodes are numbered in the order in which the file first names them. All other elements are
- * ignored.
+ * Networks from GraphML, the format of networkx and of collections of topologies, and from GXL, to
+ * which graphviz's gv2gxl converts DOT. Both have elements "node" with an id, and "edge" with the
+ * ids of two nodes. Nodes are numbered in the order in which the file first names them. All other
+ * elements are ignored.
  */
 #include <errno.h>
 #include <search.h>
@@ -16,18 +16,18 @@
 #include "dlopen.h"
 #include "memory.h"
 
-/* Constants of libxml2. Its headers define them as enums, which are not included here. */
+/* Constants of libxml2, which its headers define as enums. The headers are not included here. */
 #define START_OF_ELEMENT	1
 #define NO_NETWORK_NOR_NOISE	(1 << 11 | 1 << 5 | 1 << 6)
 
 /**
  * struct xml_reader - state of reading a file
- * @open: the first pointer to a function of libxml2; the others follow
- * @at: the reader's position
+ * @open: the first of the pointers to functions of libxml2; the other pointers follow it
+ * @at: libxml2's reader of the file
  * @h: context
- * @g: the network as far as it was read
- * @numbers: tree of names and their numbers
- * @name: names of nodes, by number, which @numbers refers to
+ * @g: the network that was read so far
+ * @numbers: hash table of the nodes' names and their numbers
+ * @name: the nodes' names by number; @numbers refers to these strings
  * @room: number of entries that @name has memory for
  */
 struct xml_reader {
@@ -74,7 +74,9 @@ bool graph_is_xml(const char *file)
 	return false;
 }
 
-/* Get the number of a node. A name that is new gets the next number. */
+/* Get the number of the node with the name @name. A name that was not used before gets the next
+ * number.
+ */
 static int number_of(struct xml_reader *r, const char *name, uint32_t *u)
 {
 	ENTRY wanted = { .key = strdup(name), .data = (void *)(uintptr_t)r->g->n }, *found = NULL;
@@ -99,8 +101,8 @@ static int number_of(struct xml_reader *r, const char *name, uint32_t *u)
 	return 0;
 }
 
-/* Get the node that attribute @name of the current element names, or if there is no such attribute,
- * @other.
+/* Get the number of the node that an attribute of the current element names: the attribute @name,
+ * or if there is no such attribute, @other.
  */
 static int node_at(struct xml_reader *r, const char *name, const char *other, uint32_t *u)
 {

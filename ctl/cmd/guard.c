@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hcctl guard: when a fault breaks a guarded plan, its members wait for the next epoch. Make a new
- * plan by the plan's recipe, and install it as that epoch.
+ * hcctl guard: when a fault breaks a guarded plan, its members wait for the next epoch. This
+ * command makes a new plan by the recipe of the broken one, and installs it as that epoch.
  *
  * A plan is replaced only if it still has the epoch that was seen to be broken. So any number of
- * guards may run: the first one that installs the next epoch wins. Events report a broken plan at
- * once; as events can get lost, all plans are also checked once a second. guard_topology.c does the
- * same for the balancing topology.
+ * guards may run: the first one that installs the next epoch wins. Events report a broken plan
+ * immediately. As events can get lost, all plans are also checked once a second. guard_topology.c
+ * replaces the balancing topology in the same way.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -25,11 +25,11 @@
 #define RECIPE_SIZE	(HYPERCUBE_RECIPE_MAX + 1)
 
 /**
- * struct watched - a plan that the command has seen, or that its arguments name
+ * struct watched - a plan that the command has seen, or that the command line names
  * @id: id of the plan
  * @epoch: the latest epoch that was seen or installed; 0: none
- * @named: the arguments of the command name the plan
- * @said: the last message about why the plan cannot be guarded, or NULL
+ * @named: the command line names the plan
+ * @said: the last message that was printed about why the plan cannot be guarded, or NULL
  */
 struct watched {
 	uint32_t id;
@@ -40,21 +40,21 @@ struct watched {
 
 /**
  * struct guard - a run of the command
- * @fabric: fabric of the plans
- * @dim: its dimension; 0: it is another network
- * @nodes: number of its nodes
- * @time: how long members wait, in ms, of plans that this command makes guarded
- * @any: the arguments name no plan: guard all guarded plans
- * @once: check all plans once, and end
+ * @fabric: the fabric whose plans are guarded
+ * @dim: dimension of the fabric; 0: it is not a hypercube
+ * @nodes: number of nodes of the fabric
+ * @time: for plans that this command makes guarded: how long members wait for the next epoch, ms
+ * @any: the command line names no plan, so all guarded plans are guarded
+ * @once: check all plans once, and then end
  * @looked: time when all plans were last checked, ns
- * @changed: time of the last reported change of the faults, ns, if the balancing topology was not
- *	checked since; otherwise 0
- * @t: the balancing topology
- * @failed: a plan could not be guarded
+ * @changed: time of the last event about a change of the faults, ns; 0 if the balancing topology
+ *	was checked after it
+ * @t: state of guarding the balancing topology
+ * @failed: at least one plan could not be guarded
  * @own: context for requests that may fail; its error messages go to @text
- * @text: the latest error message, or NULL
+ * @text: the latest error message of @own, or NULL
  * @v: the plans
- * @n: number of plans
+ * @n: number of entries of @v
  */
 struct guard {
 	const char *fabric;
@@ -76,11 +76,11 @@ struct guard {
 /**
  * struct epoch - the next epoch of a plan
  * @old: the installed plan
- * @p: the plan type that the recipe asks for
- * @recipe: how to plan the next epoch
- * @keep: install it with @recipe as its recipe
- * @guard: how long members wait, in ms
- * @why: why another root than that of the recipe is used; NULL: it is not
+ * @p: the plan type that the recipe names
+ * @recipe: how to make the next epoch: the words of a planning command
+ * @keep: the next epoch gets @recipe as its recipe
+ * @guard: how long members of the next epoch will wait for the one after it, ms
+ * @why: why the plan has another root than the recipe asks for; NULL: it has not
  */
 struct epoch {
 	const struct nl_plan *old;
@@ -132,7 +132,7 @@ static struct watched *watched_add(struct hcctl *h, struct guard *g, uint32_t id
 	return v;
 }
 
-/* Parse "ID[,ID..]": the plans to guard. */
+/* Parse "ID[,ID..]", the plans to guard. */
 static int arg_plans(struct hcctl *h, const char *name, const char *word, void *dst)
 {
 	char *copy = strdup(word), *rest = copy, *item;
@@ -156,7 +156,9 @@ static int arg_plans(struct hcctl *h, const char *name, const char *word, void *
 
 /* --- messages --- */
 
-/* Store an error message of guard.own; report_failure() prints it once. */
+/* The function hcctl.complain of guard.own: store an error message in guard.text, so that
+ * report_failure() can print it once.
+ */
 static void keep_text(struct hcctl *own, const char *kind, const char *text)
 {
 	struct guard *g = (struct guard *)((char *)own - offsetof(struct guard, own));
@@ -167,7 +169,9 @@ static void keep_text(struct hcctl *own, const char *kind, const char *text)
 	g->text = strdup(text);
 }
 
-/* Print why @what is not guarded, unless that is *@said, the last message about it. */
+/* Print an error: @what cannot be guarded, for the reason in g->text. *@said is the last such
+ * message about @what; the same message is not printed twice.
+ */
 static void report_failure(struct hcctl *h, struct guard *g, const char *what, char **said)
 {
 	const char *text = g->text ?: "not possible now";
@@ -238,7 +242,7 @@ static void print_epoch(struct hcctl *h, const struct guard *g, const struct epo
 
 /* --- the next epoch --- */
 
-/* Split @recipe into words, in place. Return: the number of words, or -1: too many. */
+/* Split @recipe into words, in place. Return: the number of words, or -1 if there are too many. */
 static int split(char *recipe, char **argv)
 {
 	char *rest = recipe, *word;
@@ -254,8 +258,8 @@ static int split(char *recipe, char **argv)
 	return n;
 }
 
-/* Make a request for a plan of type @p from the recipe, which consists of the object, the command,
- * and keywords of the type. The request points into @buf.
+/* Read the recipe, which consists of an object, a command and keywords, into the request @q for a
+ * plan of type @p. The strings of @q are in @buf.
  */
 static int read_recipe(struct guard *g, const struct epoch *e, const struct planner *p,
 		       char buf[RECIPE_SIZE], struct plan_req *q)
@@ -273,9 +277,9 @@ static int read_recipe(struct guard *g, const struct epoch *e, const struct plan
 	return p->parse(&g->own, q, n - 2, argv + 2);
 }
 
-/* Find a plan with the root of the recipe; or if the recipe has none, with the root of the old
- * plan, because the process there may wait for results. If there is no such plan, find one with any
- * root.
+/* Find and install a plan with the root that the recipe names. If the recipe names no root, use
+ * that of the old plan, because the process there may wait for results. If there is no plan with
+ * this root, find one with any root.
  */
 static int try_roots(struct guard *g, struct epoch *e, const struct planner *p,
 		     struct plan_req *q)
@@ -296,7 +300,7 @@ static int try_roots(struct guard *g, struct epoch *e, const struct planner *p,
 	return planner_try(&g->own, p, q);
 }
 
-/* Plan by the recipe, but for plan type @p. */
+/* Make a plan of type @p by the recipe, and install it. */
 static int try_type(struct guard *g, struct epoch *e, const struct planner *p)
 {
 	char buf[RECIPE_SIZE];
@@ -318,7 +322,9 @@ static int try_type(struct guard *g, struct epoch *e, const struct planner *p)
 	return rc;
 }
 
-/* Plan by the recipe. If there is no plan of its type, plan for the alternative to that type. */
+/* Make a plan by the recipe, and install it. If there is no plan of the recipe's type, use the
+ * alternative type that the planner names.
+ */
 static int try_plan(struct guard *g, struct epoch *e)
 {
 	int rc = try_type(g, e, e->p);
@@ -327,8 +333,8 @@ static int try_plan(struct guard *g, struct epoch *e)
 	       try_type(g, e, e->p->otherwise) : rc;
 }
 
-/* Install the same shape again, for a plan that is not broken, but not guarded yet. The kernel
- * refuses the shape if it is not valid for the current faults.
+/* Install a plan that is not broken, but not guarded, as a guarded plan of the same shape. The
+ * kernel refuses a shape that is not valid for the current faults.
  */
 static int try_shape(struct guard *g, const struct epoch *e)
 {
@@ -348,7 +354,9 @@ static int try_shape(struct guard *g, const struct epoch *e)
 	return rc;
 }
 
-/* Install the next epoch: with the same shape if that is possible, otherwise by the recipe. */
+/* Install the next epoch: if the plan is not broken, with the same shape if that is possible;
+ * otherwise by the recipe.
+ */
 static int try_once(struct guard *g, struct epoch *e)
 {
 	int rc = e->old->broken ? -EINVAL : try_shape(g, e);
@@ -356,7 +364,7 @@ static int try_once(struct guard *g, struct epoch *e)
 	return rc == -EINVAL ? try_plan(g, e) : rc;
 }
 
-/* Return: true if the plan still has the epoch of @old. Otherwise another guard or the
+/* Return: true if the installed plan still has the epoch of @old. If not, another guard or the
  * administrator has replaced or removed the plan.
  */
 static bool is_as_seen(struct guard *g, const struct nl_plan *old)
@@ -379,7 +387,7 @@ static int report_epoch(struct hcctl *h, struct guard *g, struct watched *w,
 
 	free(w->said);
 	w->said = NULL;
-	/* The plan may have been removed already. */
+	/* If the plan was removed in the meantime, there is nothing to report. */
 	if (nl_plan(&g->own, g->fabric, w->id, &new))
 		return 0;
 	w->epoch = new.epoch;
@@ -390,16 +398,16 @@ static int report_epoch(struct hcctl *h, struct guard *g, struct watched *w,
 	return out_failed() ? -EIO : 0;
 }
 
-/* Return: true if the error is temporary: the faults have changed, machines work on another
- * request, or the user has sent another request just before.
+/* Return: true if the error is temporary: the faults have changed since the plan was made, other
+ * machines are busy with another request, or this user has sent another request a moment ago.
  */
 static bool is_for_now(int rc)
 {
 	return rc == -ESTALE || rc == -EBUSY || rc == -EAGAIN;
 }
 
-/* Try to install the next epoch, until that succeeds, another process has replaced the plan, or an
- * error is not temporary.
+/* Try to install the next epoch. Repeat that while the error is temporary and no other process has
+ * replaced the plan.
  */
 static int install_next(struct hcctl *h, struct guard *g, struct watched *w, struct epoch *e)
 {
@@ -420,7 +428,7 @@ static int install_next(struct hcctl *h, struct guard *g, struct watched *w, str
 	return 0;
 }
 
-/* Return: the plan type that a recipe asks for; NULL if there is no such type. */
+/* Return: the plan type that the recipe names; NULL if there is no such type. */
 static const struct planner *recipe_planner(const char *recipe)
 {
 	char name[RECIPE_SIZE];
@@ -429,8 +437,8 @@ static const struct planner *recipe_planner(const char *recipe)
 	return planner_named(name);
 }
 
-/* Find out how to plan again: by the plan's recipe, or if it has none, by keywords that are derived
- * from the plan. Without CAP_NET_ADMIN, the user who may guard the plan may not add a recipe to it.
+/* Fill in e->recipe: with the recipe of the plan, or if it has none, with keywords that are derived
+ * from the plan. Only a process with CAP_NET_ADMIN may add a recipe to a plan that has none.
  */
 static void find_recipe(const struct guard *g, struct epoch *e)
 {
@@ -440,8 +448,8 @@ static void find_recipe(const struct guard *g, struct epoch *e)
 	memcpy(e->recipe, e->old->recipe, RECIPE_SIZE);
 	e->keep = *e->recipe || !guard_is_given(e->old);
 	if (*e->recipe) {
-		/* The installed plan may have another type than its recipe asks for, because there
-		 * was no plan of the latter type.
+		/* The installed plan may have another type than its recipe names, because no plan
+		 * of the latter type was possible.
 		 */
 		e->p = recipe_planner(e->recipe) ?: p;
 		return;
@@ -452,8 +460,8 @@ static void find_recipe(const struct guard *g, struct epoch *e)
 
 /* --- looking --- */
 
-/* Return: true if this command is to guard the plan, and the plan is broken or not guarded yet. *@w
- * is set to the plan's entry.
+/* Return: true if the command has to install an epoch of plan @v: it guards the plan, and the plan
+ * is broken or not guarded yet. *@w is set to the entry of the plan.
  */
 static bool needs_epoch(struct hcctl *h, struct guard *g, const struct nl_plan *v,
 			struct watched **w)
@@ -462,7 +470,7 @@ static bool needs_epoch(struct hcctl *h, struct guard *g, const struct nl_plan *
 	if (!v->members || (!g->any && !*w) || (g->any && !v->guard))
 		return false;
 	*w = *w ?: watched_add(h, g, v->id);
-	/* An event may be older than the epoch that was last seen or installed: ignore it. */
+	/* Ignore an event that is older than the epoch that was last seen or installed. */
 	if (!*w || ((*w)->epoch && (int32_t)(v->epoch - (*w)->epoch) < 0))
 		return false;
 	(*w)->epoch = v->epoch;
@@ -492,16 +500,16 @@ static int look_at(struct hcctl *h, struct guard *g, const struct nl_plan *v)
 	return rc;
 }
 
-/* Check the balancing topology. If the faults are still changing, plans are guarded first, and the
- * check is repeated when no further change was reported for a while. With "once", it is repeated at
- * once instead.
+/* Check the balancing topology, and replace it if necessary. If the faults change during this, try
+ * again after all plans were checked and no change was reported for a while, or with "once"
+ * immediately.
  */
 static int look_at_topology(struct hcctl *h, struct guard *g)
 {
 	int rc = -ESTALE, try;
 
 	g->changed = 0;
-	/* If the arguments name plans, the topology is not guarded. */
+	/* If the command line names plans, only these are guarded. */
 	if (!g->any || !g->dim || !guard_is_admin())
 		return 0;
 	for (try = 0; try < (g->once ? NL_TRIES : 1) && !stop && is_for_now(rc); try++) {
@@ -534,7 +542,7 @@ static int look(struct hcctl *h, struct guard *g)
 	return rc ?: look_at_topology(h, g);
 }
 
-/* Check that the plans that the arguments name exist at the beginning. */
+/* Check that the plans that the command line names exist when the command begins. */
 static int check_named(struct hcctl *h, const struct guard *g)
 {
 	size_t i;
@@ -571,7 +579,7 @@ static int on_idle(struct hcctl *h, void *arg, bool lost)
 		rc = look(h, g);
 	else if (g->changed && now_ns() - g->changed >= QUIET_NS)
 		rc = look_at_topology(h, g);
-	/* These errors may have gone at the next check, a second later. */
+	/* These errors may be temporary, and the next check follows within a second. */
 	if (rc == -ENOMEM || rc == -ENOBUFS || rc == -EAGAIN || rc == -EIO)
 		return 0;
 	if (rc && g->text)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hcctl guard: when faults change, compute the balancing topology again and install it.
+ * hcctl guard: when the faults change, compute the balancing topology again, and install it.
  *
- * Rounds of MCWA run on the installed topology, and fail when a fault breaks it. After a link or
- * node was repaired, the topology is still valid, but leaves out nodes that could take part. So the
- * topology counts as right only if it is what the planner computes for the current faults, in
- * either shape.
+ * MCWA rounds run on the installed topology, and fail when a fault breaks it. After the repair of a
+ * link or node, the installed topology is still valid, but may leave out nodes that could take
+ * part. So the topology counts as right only if it equals the one that the planner computes for the
+ * current faults, in either of the two shapes.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -21,8 +21,8 @@ static bool is_installed(const struct nl_balance *b, const struct hc_balance_top
 	       b->nodes == hc_nodes(t->b.dim) && !memcmp(b->up, t->up, b->nodes);
 }
 
-/* Compute the topology of shape @shape for the faults. Return: 0; 1 if it equals the installed one,
- * in which case @t is released; or an error.
+/* Compute the topology of shape @shape for the faults @f. Return: 0; 1 if it equals the installed
+ * topology @b, and then @t is released; or an error.
  */
 static int compute(struct hcctl *own, const struct nl_balance *b, const struct hc_faults *f,
 		   enum hc_balance_shape shape, struct hc_balance_topo *t)
@@ -48,8 +48,9 @@ static void print_topology(struct hcctl *h, const struct guard_topology *g,
 	out_close(h);
 }
 
-/* Install @t, unless another guard or the administrator has replaced the topology @b. Return: 0;
- * -ESTALE if the topology was replaced, or the faults have changed since; or another error.
+/* Install @t, unless the installed topology is no longer @b, because another guard or the
+ * administrator has replaced it. Return: 0; -ESTALE if @b was replaced, or the faults have changed
+ * since @f; or another error.
  */
 static int install(struct hcctl *own, const struct guard_topology *g, const struct nl_balance *b,
 		   const struct hc_faults *f, const struct hc_balance_topo *t)
@@ -62,8 +63,8 @@ static int install(struct hcctl *own, const struct guard_topology *g, const stru
 	return nl_balance_topology(own, g->fabric, &t->b, f->fault);
 }
 
-/* Install the topology for the faults @f, unless @b is right. @t is set to the topology that was
- * installed. Return: 0; 1 if @b is right; or an error, as install().
+/* If @b is not right for the faults @f, install the right topology; @t is set to it. Return: 0; 1
+ * if @b is right; or an error of install().
  */
 static int install_for(struct hcctl *own, struct guard_topology *g, const struct nl_balance *b,
 		       const struct hc_faults *f, struct hc_balance_topo *t)

@@ -35,8 +35,8 @@ static bool was_member(const struct nl_plan *old, uint32_t node)
 	return node < 32 * old->member_words && hc_set_has(old->members, node);
 }
 
-/* Leave out nodes that have no process and were not members before, because the other members would
- * wait for them.
+/* Add to @l the nodes that have no process and are not members of the old plan. If they became
+ * members, the others would wait for them.
  */
 static int leave_out_empty(struct hcctl *own, const char *fabric, const struct nl_plan *old,
 			   struct node_list *l)
@@ -50,7 +50,9 @@ static int leave_out_empty(struct hcctl *own, const char *fabric, const struct n
 		return rc;
 	for (i = 0; i < n; i++)
 		any |= v[i].bound && was_member(old, v[i].id);
-	/* If no member has a process, no process waits, so no node is left out. */
+	/* If no member of the old plan has a process, no process would wait, so no node is left
+	 * out.
+	 */
 	for (i = 0; i < n && any && !rc; i++)
 		if (!v[i].bound && !was_member(old, v[i].id) && !has_node(l, v[i].id))
 			rc = add_node(own, l, v[i].id);
@@ -72,8 +74,8 @@ bool guard_is_given(const struct nl_plan *old)
 	return old->guard_uid == geteuid() && !guard_is_admin();
 }
 
-/* Leave out nodes that the plan's guard_uid may not make members, because the kernel would refuse a
- * plan of this user that has them.
+/* Add to @l the nodes that the plan's guard_uid may not make members. The kernel refuses a plan of
+ * this user that has such members.
  */
 static int leave_out_ungranted(struct hcctl *own, uint32_t nodes, const struct nl_plan *old,
 			       struct node_list *l)

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Finds the line of a file in which an object begins. The JSON parser does not report lines, but
- * the objects of a document are in the order of their opening braces.
+ * Finding the line of a file in which an object begins. The JSON parser does not report lines. But
+ * objects are visited in the order of their opening braces, so the braces of the text are counted.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "json_read.h"
 
-/* The line of each opening brace of a text, and the number of keys in the text. */
+/* The opening braces of a text. */
 struct braces {
-	unsigned int *line;
-	size_t n;
-	size_t at;	/* index of the brace of the next object to visit */
-	size_t keys;
+	unsigned int *line;	/* for each brace, the line that it is in */
+	size_t n;	/* number of braces */
+	size_t at;	/* index of the brace of the object that is visited next */
+	size_t keys;	/* number of keys in the text */
 };
 
-/* Return: a pointer behind the string that begins at @c. */
+/* Return: a pointer to the first character after the string that begins at @c. */
 static const char *behind_string(const char *c)
 {
 	for (c++; *c && *c != '"'; c++)
@@ -40,7 +40,8 @@ static bool add_brace(struct braces *b, size_t *room, unsigned int line)
 	return true;
 }
 
-/* Store the line of each opening brace that is not in a string, and count the keys by their colons.
+/* Store the line of each opening brace that is not in a string. Count the keys by the colons after
+ * them.
  */
 static bool find(const char *c, struct braces *b)
 {
@@ -60,8 +61,8 @@ static bool find(const char *c, struct braces *b)
 	return true;
 }
 
-/* Visit @o and its contents in the order of the document. If @set, store in each object the line in
- * which it begins. Return: the number of keys.
+/* Visit @o and its contents in the order of the document. With @set, store in each object the line
+ * in which it begins. Return: the number of keys of all objects.
  */
 static size_t visit(struct json_object *o, struct braces *b, bool set)
 {
@@ -98,14 +99,17 @@ bool json_lines(const char *text, struct json_object *root, bool set)
 	return all;
 }
 
-/* The keys that were read of each object that is still open, by nesting depth; NULL for an array.
+/* The objects and arrays that are open at a position of the text. For each nesting depth, @seen is
+ * an object with the keys that were read so far, or NULL for an array.
  */
 struct keys {
 	struct json_object *seen[JSON_NESTING + 1];
 	unsigned int depth;
 };
 
-/* Return: the string at @c, to be freed, if it is a key; otherwise NULL. */
+/* Return: a copy of the string at @c, to be freed, if a colon follows it, so that it is a key;
+ * otherwise NULL.
+ */
 static char *key_at(const char *c)
 {
 	const char *end = behind_string(c), *next = end + strspn(end, " \t\r\n");
@@ -113,7 +117,7 @@ static char *key_at(const char *c)
 	return *next == ':' ? strndup(c + 1, end - c - 2) : NULL;
 }
 
-/* Add a key to the innermost object. Return: true if the object already had it. */
+/* Record a key of the innermost open object. Return: true if the object already has this key. */
 static bool add_key(struct keys *k, const char *key)
 {
 	struct json_object *seen = k->depth ? k->seen[k->depth - 1] : NULL;
@@ -126,7 +130,7 @@ static bool add_key(struct keys *k, const char *key)
 	return false;
 }
 
-/* Handle a character that opens or closes an object or array. */
+/* Update @k for a character that may open or close an object or array. */
 static void open_close(struct keys *k, char c)
 {
 	if ((c == '{' || c == '[') && k->depth <= JSON_NESTING)

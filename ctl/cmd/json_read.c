@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Reading JSON that people write, by tables of keys.
+ * Reading JSON that people have written, by tables of keys.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -11,9 +11,9 @@
 #include "file.h"
 #include "json_read.h"
 
-/* Maximum weight of a document. A value of weight 1 takes some 100 bytes of memory; an object with
- * its table takes eight times as much. All nodes and links of a fabric of dimension 12, each with
- * different settings, have a third of the maximum.
+/* Limit of the memory that a document takes, as a sum of weights. A value of weight 1 takes some
+ * 100 bytes; an object with its table takes eight times as much. All nodes and links of a fabric of
+ * dimension 12, each with different settings, have a third of the maximum weight.
  */
 #define WEIGHT_OBJECT	8
 #define WEIGHT_MAX	(4 << 20)
@@ -33,8 +33,8 @@ static const char *parse_error(enum json_tokener_error err)
 	}
 }
 
-/* Estimate the memory that the document takes, by counting characters that begin or separate
- * values. They also count in strings, because only a parser knows where strings end.
+/* Estimate the memory that the document takes, by counting the characters that begin or separate
+ * values. Such characters in strings count, too, because only a parser knows where strings end.
  */
 static size_t weight(const char *text, size_t len)
 {
@@ -60,8 +60,8 @@ static int not_json(struct hcctl *h, const char *file, unsigned int line, const 
 	return HC_USAGE;
 }
 
-/* Parse a text. Only white space may follow the document. The terminating 0 is parsed as well, so
- * that a number at the end is complete.
+/* Parse a JSON text. Only white space may follow the document. The parser also gets the 0 that ends
+ * the text, so that it takes a number at the end as complete.
  */
 static int parse(struct hcctl *h, const char *file, const char *text, size_t len,
 		 struct json_object **root)
@@ -87,8 +87,8 @@ static int parse(struct hcctl *h, const char *file, const char *text, size_t len
 			"not JSON: %s", parse_error(err));
 }
 
-/* Parse a text unless it would take too much memory. A key that occurs twice is refused, because
- * one of its values would be ignored.
+/* Parse a text, unless it would take too much memory. An object that has a key twice is an error,
+ * because one of the two values would be ignored.
  */
 static int parse_checked(struct hcctl *h, const char *file, const char *text, size_t len,
 			 bool lines, struct json_object **root)
@@ -166,9 +166,7 @@ static int wrong(struct hcctl *h, const char *name, struct json_object *o, const
 	return hc_invalid(h, name, text, wanted);
 }
 
-/* json-c reads a number that needs more than 64 bits as the greatest 64-bit number, so that number
- * is refused.
- */
+/* json-c reads a number that needs more than 64 bits as UINT64_MAX, so UINT64_MAX is refused. */
 bool json_number(struct json_object *o, uint64_t min, uint64_t max, uint64_t *v)
 {
 	*v = json_object_get_uint64(o);

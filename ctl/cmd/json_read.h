@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Reading JSON that people may have written: objects are read by tables of keys. Error messages
+ * Reading JSON that people may have written. Objects are read by tables of keys. Error messages
  * name the object, the key and what is wanted. All functions return 0, or an exit status after
  * printing an error, unless their comments state otherwise.
  */
@@ -11,14 +11,14 @@
 
 #include "hcctl.h"
 
-/* Type of a value, and of its destination. */
+/* The type of a value, and in the comments the type of its destination. */
 enum json_kind {
 	JSON_U32,	/* uint32_t */
 	JSON_U64,	/* uint64_t */
 	JSON_FLAG,	/* bool */
 	JSON_TEXT,	/* const char *, valid as long as the document is */
 	JSON_ARRAY,	/* struct json_object * */
-	JSON_IGNORED,
+	JSON_IGNORED,	/* any value; it is not stored */
 };
 
 /**
@@ -26,8 +26,8 @@ enum json_kind {
  * @name: the key; NULL ends a table
  * @kind: type of its value
  * @dst: where the value is stored
- * @min: least value of a number
- * @max: greatest value of a number
+ * @min: least value, for a number
+ * @max: greatest value, for a number
  * @required: the key must be present
  * @given: set if the key is present
  */
@@ -44,38 +44,44 @@ struct json_key {
 /* Maximum nesting depth of objects. */
 #define JSON_NESTING 16
 
-/* Read a whole file, "-" is standard input; release with json_object_put(). An object must not have
- * a key twice.
+/* Read and parse a whole file; "-" is standard input. An object must not have a key twice. Release
+ * *@root with json_object_put().
  */
 int json_file(struct hcctl *h, const char *file, struct json_object **root);
-/* As json_file(), but also store the line of each object, so that error messages of json_each()
- * name it.
+/* As json_file(), but also store the line in which each object begins, for the error messages of
+ * json_each().
  */
 int json_file_lines(struct hcctl *h, const char *file, struct json_object **root);
-/* Parse the text of a file. @lines: store the lines of objects. */
+/* Parse @text, the contents of the file @file. @lines: store the line of each object, as
+ * json_file_lines() does.
+ */
 int json_text(struct hcctl *h, const char *file, const char *text, size_t len, bool lines,
 	      struct json_object **root);
 /* --- json_line.c --- */
-/* Check the keys of @root, which is the parsed @text. If @set, also store in each object the line
- * in which it begins. Return: false if @root lacks a value because a key occurs twice.
+/* Check that @root, which was parsed from @text, has all keys of the text. With @set, also store in
+ * each object the line in which it begins. Return: false if a key is missing, because it occurs
+ * twice in its object.
  */
 bool json_lines(const char *text, struct json_object *root, bool set);
-/* Return: the first key that occurs twice in its object, to be freed, with its line in *@line; NULL
- * if the two keys are the same only after their escapes are resolved.
+/* Return: the first key that occurs twice in its object, to be freed; *@line is set to the line of
+ * its second occurrence. NULL if no key does, or if the two keys are the same only after their
+ * escapes are resolved.
  */
 char *json_twice(const char *text, unsigned int *line);
-/* Return: the line in which an object begins, if lines were stored; 0 if it is not known. */
+/* Return: the line in which the object begins; 0 if lines were not stored. */
 unsigned int json_line(struct json_object *o);
 
 /* --- json_read.c --- */
-/* Get a number from @min to @max. Return: false if @o is none; no error is printed. */
+/* Get a number from @min to @max. Return: false if @o is not such a number; no error is printed. */
 bool json_number(struct json_object *o, uint64_t min, uint64_t max, uint64_t *v);
-/* Read an object by a table of keys; other keys are errors. */
+/* Read the object @o by a table of keys. A key that is not in the table is an error. */
 int json_keys(struct hcctl *h, struct json_object *o, struct json_key *keys);
-/* Read element @i of an array. */
+/* Read element @i of an array, which must be a number up to @max. */
 int json_number_at(struct hcctl *h, struct json_object *array, size_t i, uint64_t max,
 		   uint64_t *v);
-/* Call a function for each element of an array. Error messages name the element and @name. */
+/* Call a function for each element of an array. Error messages name the array by @name, and the
+ * element.
+ */
 typedef int (*json_element_fn)(struct hcctl *h, struct json_object *o, void *arg);
 int json_each(struct hcctl *h, const char *name, struct json_object *array,
 	      json_element_fn take, void *arg);

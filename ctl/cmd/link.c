@@ -15,7 +15,9 @@ static bool is_link(const char *word)
 	return isdigit((unsigned char)*word) || !strcmp(word, "all") || !strncmp(word, "all:", 4);
 }
 
-/* Parse the links, which are the first words. */
+/* Parse the links, which are the first words of the arguments: the first word, and all following
+ * words that begin like a link.
+ */
 static int take_links(struct hcctl *h, struct link_list *l, int *argc, char ***argv)
 {
 	int rc = 0;
@@ -29,9 +31,9 @@ static int take_links(struct hcctl *h, struct link_list *l, int *argc, char ***a
 
 /**
  * struct links_setting - a change of several links
- * @fabric: their fabric
+ * @fabric: the fabric of the links
  * @l: the links
- * @fixed: mask of the dimensions along which links have only one end on this machine
+ * @fixed: mask of the dimensions along which links lead to other machines
  * @s: the changes
  */
 struct links_setting {
@@ -46,7 +48,9 @@ static int set_one(struct hcctl *h, size_t i, void *arg)
 	const struct links_setting *a = arg;
 	struct nl_link_set s = *a->s;
 
-	/* The impairments of a link to another machine can be set only at this machine's end. */
+	/* For a link to another machine, change only this machine's end: the impairments of the
+	 * other end can be set only there.
+	 */
 	if (a->fixed >> a->l->v[i].dim & 1 && !s.set_down && !s.set_flap)
 		s.one_way = true;
 	return nl_link_set(h, a->fabric, a->l->v[i], &s);
@@ -59,7 +63,7 @@ static void say_one(char *text, size_t size, size_t i, const void *arg)
 	snprintf(text, size, "link %u:%u", a->l->v[i].node, a->l->v[i].dim);
 }
 
-/* Read DOWN/PERIOD or "off" into s->flap_*. */
+/* Parse DOWN/PERIOD or "off" into the members flap_* of a struct nl_link_set. */
 static int arg_flap(struct hcctl *h, const char *name, const char *word, void *dst)
 {
 	static const char wanted[] =
@@ -93,7 +97,7 @@ static int arg_flap(struct hcctl *h, const char *name, const char *word, void *d
 	return 0;
 }
 
-/* Fill @s from the keywords of "link set". */
+/* Parse the keywords of "link set" into @s. */
 static int set_args(struct hcctl *h, struct nl_link_set *s, int argc, char **argv)
 {
 	bool up = false;

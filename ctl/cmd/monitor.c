@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hcctl monitor: events, one a line, until Ctrl-C.
+ * hcctl monitor: print events, one a line, until Ctrl-C.
  */
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * hcctl mpirun: start an MPI program with the component that runs its collectives over a fabric
- * (ctl/mpi), guard the component's plans while the program runs, and remove the fabric and plans at
- * the end.
+ * (ctl/mpi). While the program runs, the component's plans are guarded. At the end, the fabric and
+ * the plans are removed.
  *
  * If the component is not installed, or no fabric can be made, the program runs without a fabric.
  */
@@ -21,31 +21,31 @@
 #include "mpi/plan_id.h"
 
 #define COMPONENT	"mca_coll_hypercube.so"
-/* TUNE: the measuring program, in the component's folder. LIMITS: the file for its results, in
- * LIMITS_FOLDER.
+/* TUNE: the program that measures limits, in the component's folder. LIMITS: the file for its
+ * results, in LIMITS_FOLDER.
  */
 #define TUNE		"hypercube-mpi-tune"
 #define LIMITS_FOLDER	"/var/lib/hypercube"
 #define LIMITS		LIMITS_FOLDER "/mpi-limits"
 #define LIMITS_MAX	65536
 #define RANKS_MAX	hc_nodes(HYPERCUBE_DIM_MAX)
-/* Exit statuses as in shells: SIGNALLED plus the signal for a program that a signal has ended;
- * NOT_STARTED for a program that could not be started.
+/* Exit statuses, as shells have them. SIGNALLED plus the number of the signal: a signal has ended
+ * the program. NOT_STARTED: the program could not be started.
  */
 #define SIGNALLED	128
 #define NOT_STARTED	127
 
 /**
  * struct mpirun - a run of the command
- * @ranks: number of processes
- * @fabric: name of the fabric, or NULL: none
+ * @ranks: number of processes of the program
+ * @fabric: name of the fabric; NULL: the program runs without one
  * @program: the program and its arguments
- * @tune: run the measuring program instead of @program
+ * @tune: run TUNE, and not @program
  * @made: the fabric was made for this run
- * @name: memory for the name of such a fabric
- * @guard: the process that guards the plans, or 0
+ * @name: memory for the name of a fabric that is made
+ * @guard: process id of the guard, or 0
  * @own: context for requests that may fail; its error messages go to @text
- * @text: the latest error message
+ * @text: the latest error message of @own
  */
 struct mpirun {
 	uint32_t ranks;
@@ -77,8 +77,8 @@ static bool has_component(const char *folder)
 	return !access(path, R_OK);
 }
 
-/* Look for the component beside this program, where it is after a build or an installation, and
- * where packages install it.
+/* Find the folder of the component: beside this program, as after a build; where this program's
+ * installation has it; or where packages install it. Return: false if there is none.
  */
 static bool find_component(char *folder, size_t size)
 {
@@ -113,8 +113,8 @@ static uint32_t dim_of(uint32_t ranks)
 	return dim;
 }
 
-/* Use the fabric that the user has named, if it exists; otherwise make one of the smallest
- * dimension that is sufficient.
+/* Use the fabric that the user has named, if it exists. Otherwise make a fabric, of the smallest
+ * dimension that has enough nodes.
  */
 static int make_fabric(struct mpirun *r)
 {
@@ -132,7 +132,7 @@ static int make_fabric(struct mpirun *r)
 	return rc;
 }
 
-/* Remove plans of MPI processes that ended without removing them. */
+/* Remove the plans of MPI processes that have ended without removing them. */
 static void remove_plans(struct mpirun *r)
 {
 	struct nl_plan *v;
@@ -146,7 +146,7 @@ static void remove_plans(struct mpirun *r)
 	nl_plans_free(v, n);
 }
 
-/* In the child process: run "hcctl guard" until the parent ends. */
+/* Run "hcctl guard" until the parent ends. This function runs in the child process. */
 static void guard(const char *fabric, pid_t parent)
 {
 	struct hcctl own = { .complain = out_complain };
@@ -154,7 +154,7 @@ static void guard(const char *fabric, pid_t parent)
 	sigset_t none;
 
 	/* A signal from the terminal must not end the guard, because operations may still need it
-	 * at that time.
+	 * when the signal arrives. So the guard has a process group of its own.
 	 */
 	setpgid(0, 0);
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
@@ -193,8 +193,8 @@ static void tidy_up(struct hcctl *h, struct mpirun *r)
 
 /* --- the program --- */
 
-/* Pass the limits that were measured on this machine to the component. Leave out comments, because
- * the value of the component's variable must be one line.
+/* Pass the limits that were measured on this machine to the component, in a variable of the
+ * environment. Comments are left out, because the variable must be one line.
  */
 static void set_limits(struct hcctl *h)
 {
@@ -241,8 +241,9 @@ static void set_environment(struct hcctl *h, const struct mpirun *r, const char 
 	setenv("OMPI_MCA_coll_hypercube_required", "1", true);
 }
 
-/* Set defaults of Open MPI. Nodes of a fabric are not processors, so allow more processes than
- * processors. Allow root to run programs, because often only root may make fabrics.
+/* Set defaults of Open MPI. A fabric may have more nodes than the machine has processors, so allow
+ * more processes than processors. Allow root to run programs, because often only root may make
+ * fabrics.
  */
 static void set_defaults(void)
 {
@@ -281,8 +282,8 @@ static pid_t start(struct hcctl *h, const struct mpirun *r, const sigset_t *mask
 	return pid;
 }
 
-/* Start the measuring program. It writes its results to the file that the user has named, or to
- * LIMITS, which later runs read.
+/* Start the program that measures limits. It writes its results to the file that the user has
+ * named, or to LIMITS, which set_limits() reads in later runs.
  */
 static pid_t start_tune(struct hcctl *h, struct mpirun *r, const char *folder,
 			const sigset_t *mask)
@@ -327,8 +328,8 @@ static int run(struct hcctl *h, struct mpirun *r, const sigset_t *signals, const
 	return WIFSIGNALED(status) ? SIGNALLED + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-/* Run the program. Signals are forwarded to it, so this command ends only after the program and
- * cleans up.
+/* Run the program, and clean up after it. A signal is forwarded to the program and does not end
+ * this command, so that it can clean up.
  */
 static int run_whole(struct hcctl *h, struct mpirun *r)
 {

@@ -12,13 +12,13 @@
 #include "graph.h"
 #include "net_args.h"
 
-/* A kind of network, and how the user writes its lengths. */
+/* A kind of network, and the form of its lengths on the command line. */
 struct kind {
 	const char *name;
 	enum hc_net_kind kind;
 	char between;			/* character between two lengths */
 	unsigned int least, most;	/* minimum and maximum number of lengths */
-	const char *wanted;
+	const char *wanted;		/* description of the lengths, for error messages */
 };
 
 static const struct kind kinds[] = {
@@ -41,8 +41,8 @@ static const struct kind *kind_named(const char *name)
 	return &kinds[i];
 }
 
-/* Reverse the order of the axes. As users write them, node numbers are adjacent along the last
- * axis, as in C arrays.
+/* Reverse the order of the axes. On the command line, the last axis is the one along which node
+ * numbers are adjacent, as in C arrays.
  */
 static void turn(struct hc_net_spec *s)
 {
@@ -56,7 +56,7 @@ static void turn(struct hc_net_spec *s)
 	}
 }
 
-/* Parse lengths. Return: 0 or a negative number. */
+/* Parse the lengths of a network of kind @k. Return: 0 or a negative errno. */
 static int lengths_read(const struct kind *k, const char *word, struct hc_net_spec *s)
 {
 	char *copy = strdup(word), *rest = copy, *item;
@@ -114,7 +114,7 @@ void net_args(struct arg *args, struct net_arg *net)
 	args[n] = (struct arg){ "graph", arg_net, net };
 }
 
-/* List each link once, beginning with its lower end. */
+/* List each link once, from its lower to its higher node. */
 static int links_of(struct hcctl *h, struct graph *g, struct hc_edge **links, size_t *n)
 {
 	struct hc_graph *all = hc_graph_edges(g->end, g->links.v, g->links.n, NULL);

@@ -11,17 +11,19 @@
 
 #include "cmd.h"
 
-/* A setting that is made at each node of a list. */
+/* A setting, and the nodes for which it is made. */
 struct setting {
-	int (*set)(struct hcctl *h, const struct setting *s, uint32_t node);
+	int (*set)(struct hcctl *h, const struct setting *s, uint32_t node);	/* makes the setting
+										 * for one node
+										 */
 	const char *fabric;
 	struct node_list nodes;
 	bool fail;
 	int netns;	/* descriptor of a namespace; -1: the namespace of process @pid */
-	uint64_t pid;
+	uint64_t pid;	/* process id, if @netns is -1 */
 	uint64_t uid;
 	struct nl_byzantine byzantine;
-	bool seed;
+	bool seed;	/* set the seed of the random numbers of a Byzantine node, too */
 };
 
 static int set_state(struct hcctl *h, const struct setting *s, uint32_t node)
@@ -44,7 +46,7 @@ static int set_byzantine(struct hcctl *h, const struct setting *s, uint32_t node
 	return nl_node_byzantine(h, s->fabric, node, &s->byzantine, s->seed);
 }
 
-/* Parse the name of a namespace below /var/run/netns, or a process id. */
+/* Parse the name of a namespace in /var/run/netns, or a process id. */
 static int read_netns(struct hcctl *h, const char *word, struct setting *s)
 {
 	char path[256];
@@ -63,7 +65,7 @@ static int read_owner(struct hcctl *h, const char *word, struct setting *s)
 	return cmd_arg_user(h, "owner", word, &s->uid);
 }
 
-/* Parse numbers of frames, "1,5,6", into a struct nl_byzantine. */
+/* Parse numbers of frames, such as "1,5,6", into a struct nl_byzantine. */
 static int arg_frames(struct hcctl *h, const char *name, const char *word, void *dst)
 {
 	static const char wanted[] =
@@ -87,7 +89,9 @@ static int arg_frames(struct hcctl *h, const char *name, const char *word, void 
 	return rc;
 }
 
-/* Parse a probability or a list of frames, and a seed. */
+/* Parse the settings of a Byzantine node: a list of frames if @listed, otherwise a probability, and
+ * then an optional seed.
+ */
 static int read_byzantine(struct hcctl *h, bool listed, struct setting *s, int argc, char **argv)
 {
 	const char *name = listed ? "byzantine-at" : "byzantine", *word;
@@ -134,7 +138,7 @@ static int read_setting(struct hcctl *h, struct setting *s, int argc, char **arg
 	return hc_take_end(h, argc, argv);
 }
 
-/* Expand "all" to the nodes on this machine. */
+/* Replace "all" in the list by the nodes on this machine. */
 static int each_node(struct hcctl *h, const char *fabric, struct node_list *l)
 {
 	struct nl_fabric info;
@@ -272,7 +276,7 @@ static void show_one(struct hcctl *h, const struct nl_node *v, const struct nl_f
 	out_close(h);
 }
 
-/* Get all nodes, or those of a list if it is not empty. */
+/* Get the nodes of a fabric; if the list @l is not empty, only those in it. */
 static int read_nodes(struct hcctl *h, const char *fabric, const struct node_list *l,
 		      struct nl_node **v, size_t *n)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hcctl op: pending operations, which members have not contributed to them, and which member waits
- * for which.
+ * hcctl op: the pending operations, which members have not contributed to them, and for which
+ * member each member waits.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@ static bool same_plan(const struct nl_op *a, const struct nl_op *b)
 	return a->plan == b->plan && a->epoch == b->epoch;
 }
 
-/* What a member waits for: the name in JSON, and the text. */
+/* Names of enum hypercube_wait, and for text output what the member waits for. */
 static const struct wait {
 	const char *name, *text;
 } waits[] = {
@@ -85,7 +85,9 @@ static const struct out_column columns[] = {
 	{}
 };
 
-/* Print one operation. @v has the @n members that wait in it, and @all the members of all plans. */
+/* Print an operation. @v: the @n members that wait in this operation. @all: the members of all
+ * plans.
+ */
 static void show_op(struct hcctl *h, const struct nl_op *v, size_t n,
 		    const struct nl_op *all, size_t n_all)
 {
@@ -150,7 +152,7 @@ static void show_wait(struct hcctl *h, const struct nl_op *v)
 		out_text(h, "%u", v->peer);
 }
 
-/* Text: print which members wait in the operations, and for what. */
+/* Text only: print each waiting member, and what it waits for. */
 static void show_waits(struct hcctl *h, const struct nl_op *v, size_t n)
 {
 	size_t i;

@@ -6,7 +6,9 @@
 
 #include "planner.h"
 
-/* Parse NAME [ID] [local]. Without ID, *@id stays 0. */
+/* Parse NAME [ID] [local]. Without ID, *@id is unchanged. @local may be NULL if "local" is not
+ * allowed. Return: the name of the fabric, or NULL after printing an error.
+ */
 static const char *take(struct hcctl *h, int argc, char **argv, uint32_t *id, bool *local)
 {
 	const char *fabric = hc_take_fabric(h, &argc, &argv);
@@ -33,7 +35,7 @@ static int show(struct hcctl *h, int argc, char **argv)
 	return fabric ? planner_show(h, fabric, id) : HC_USAGE;
 }
 
-/* Set *@id to the id of the installed plan, if only one is installed; otherwise print an error. */
+/* Set *@id to the id of the only installed plan. If there is not exactly one, print an error. */
 static int only(struct hcctl *h, const char *fabric, uint32_t *id)
 {
 	struct nl_plan *v;
@@ -66,7 +68,7 @@ static int del(struct hcctl *h, int argc, char **argv)
 	return rc ?: nl_plan_del(h, fabric, id, local);
 }
 
-/* Parse a user's name or number, or "none". */
+/* For struct arg: parse a user's name or number, or "none", into a uint32_t. */
 static int arg_guard_uid(struct hcctl *h, const char *name, const char *word, void *dst)
 {
 	if (strcmp(word, "none"))

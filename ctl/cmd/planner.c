@@ -11,7 +11,7 @@
 #include "planner.h"
 
 #define WORDS (17 + NET_KINDS)
-/* Number of keywords that all planners have. */
+/* Number of the keywords that all planning commands have. */
 #define COMMON (10 + NET_KINDS)
 
 static const struct planner * const planners[] = {
@@ -59,7 +59,7 @@ static int install(struct hcctl *h, const struct planner *p, const struct plan_r
 	return nl_plan_add(h, q->faults.fabric, q->id, p->type, &s, f->topo.nodes, f->fault, !last);
 }
 
-/* Install a plan if the request asks for that, and print it. */
+/* Install a plan if the request asks for that, and print the plan. */
 static int use(struct hcctl *h, const struct planner *p, const struct plan_req *q,
 	       const struct hc_faults *f, const void *plan, bool last)
 {
@@ -78,6 +78,7 @@ static int use(struct hcctl *h, const struct planner *p, const struct plan_req *
 	return 0;
 }
 
+/* Arguments of make_once(). */
 struct making {
 	const struct planner *p;
 	const struct plan_req *q;
@@ -177,8 +178,8 @@ int planner_arg_guard(struct hcctl *h, const char *name, const char *word, void 
 	return 0;
 }
 
-/* Return: true if @word, which is the name of one of @args, is a keyword that only this plan type
- * has. *@with_value is set to whether a value follows the keyword.
+/* Return: true if the keyword @word is one that only this plan type has. @word is the name of an
+ * entry of @args. *@with_value is set to whether a value follows the keyword.
  */
 static bool is_own(const struct arg *args, const char *word, bool *with_value)
 {
@@ -190,8 +191,9 @@ static bool is_own(const struct arg *args, const char *word, bool *with_value)
 	return i >= COMMON;
 }
 
-/* Write the recipe of a guarded plan: the command, and the keywords that only this plan type has.
- * @args has parsed the arguments already. A guard makes the next epoch from the recipe.
+/* Write the recipe of a guarded plan, by which a guard makes the next epoch: the command, and those
+ * of the arguments whose keywords only this plan type has. @args: the table of keywords, which has
+ * parsed the arguments already.
  */
 static int write_recipe(struct hcctl *h, const struct arg *args, int argc, char **argv,
 			char buf[HYPERCUBE_RECIPE_MAX + 1])
@@ -423,8 +425,8 @@ static void show_plan(struct hcctl *h, const struct nl_plan *v)
 	out_close(h);
 }
 
-/* Print the installed plans. @p: only those of this type, or NULL. @id: only the plan with this id,
- * or 0.
+/* Print the installed plans @v. @p: print only plans of this type; NULL: of all types. @id: print
+ * only the plan with this id; 0: all plans.
  */
 static void show_plans(struct hcctl *h, const struct nl_plan *v, size_t n,
 		       const struct planner *p, uint32_t id)

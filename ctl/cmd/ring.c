@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hcctl ring: trees of rings in cubes and in other networks, for all-to-all broadcast.
+ * hcctl ring: trees of rings in cubes and other networks, for all-to-all broadcast.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "graph.h"
 #include "ring_cmd.h"
 
-/* A plan, and the network that it is for. */
+/* A plan, and the network for which it is made. */
 struct ring {
 	struct hc_graph *g;
 	struct hc_ring_plan plan;
@@ -24,7 +24,8 @@ static void release(void *plan)
 	hc_graph_free(r->g);
 }
 
-/* Find rings in r->g. @cube has the faults if r->g is a cube, otherwise it is NULL. */
+/* Find rings in the network r->g. If it is a cube, @cube has its faults; otherwise @cube is NULL.
+ */
 static int find_in(struct hcctl *h, const struct plan_req *q, const struct hc_faults *cube,
 		   struct ring *r)
 {
@@ -89,9 +90,7 @@ static struct nl_shape shape(const void *plan)
 	return live_shape_ring(&r->plan);
 }
 
-/* Return: the node where the first ring begins. It takes the place of a root, because all members
- * know it.
- */
+/* Return: the first node of the first ring. It serves as a root, because all members know it. */
 static uint32_t begin_of(const struct nl_plan *v)
 {
 	return v->nring_nodes ? v->ring_nodes[0] : NL_NONE;
@@ -130,8 +129,8 @@ static void show(struct hcctl *h, const struct nl_plan *v)
 		out_bool(h, "repair", NULL, true);
 }
 
-/* Return: the minimum, over all members, of the number of healthy links. A member receives at most
- * as many messages at once as it has healthy links.
+/* Return: the number of healthy links of the member that has the fewest. A member can receive at
+ * most as many messages at once as it has healthy links.
  */
 static uint32_t fewest_links(const struct nl_plan *v, const struct hc_graph *g)
 {
@@ -157,8 +156,9 @@ static uint32_t ring_steps(uint32_t members, bool both)
 	return both ? members / 2 : members - 1;
 }
 
-/* Set the number of steps until each member has all messages, of one segment each. The optimum is a
- * lower bound: in no plan does a member receive more messages at once than it has links.
+/* Set the numbers of steps until each member has the messages of all members, of one segment each.
+ * The optimum is a lower bound: whatever the plan, a member cannot receive more messages in a step
+ * than it has links.
  */
 static int truth(const struct nl_plan *v, struct plan_truth *t)
 {
@@ -184,17 +184,17 @@ static int truth(const struct nl_plan *v, struct plan_truth *t)
 	return rc;
 }
 
-/* Limits, in bytes of a block, up to which a tree is preferred: TREE_BYTES_OF_FEW up to dimension
- * FEW_DIM, otherwise TREE_BYTES. As long as blocks are short, a tree joins those of all members in
- * one frame, but it has to copy them for that. Documentation/networking/hypercube.rst has the table
- * of measurements.
+/* Maximum size, in bytes, of blocks for which a tree is preferred: TREE_BYTES_OF_FEW up to
+ * dimension FEW_DIM, otherwise TREE_BYTES. A tree joins short blocks of all members in one frame,
+ * but has to copy them for that. Documentation/networking/hypercube.rst has the measurements.
  */
 #define TREE_BYTES	4096
 #define TREE_BYTES_OF_FEW 8192
 #define FEW_DIM		3
 
-/* Apply the rule, if a tree can carry the collective, too. If not, @c->why keeps the reason that
- * the plan type considered before has set.
+/* Decide whether rings are preferred. In a network that is not a cube, they are. In a cube, they
+ * are if no tree can carry the collective, and then c->why is not changed: the plan type that was
+ * considered before has set it. Otherwise the size of blocks decides.
  */
 static int prefer(struct hcctl *h, const struct nl_fabric *info, const struct hc_coll_desc *t,
 		  uint64_t bytes, struct plan_choice *c)
@@ -222,13 +222,13 @@ static int arg_width(struct hcctl *h, const char *name, const char *word, void *
 	return rc;
 }
 
-/* Return: true if the keyword has no value. */
+/* Return: true if no value follows the keyword. */
 static bool alone(const char *word)
 {
 	return !strcmp(word, "apply") || !strcmp(word, "repair") || !strcmp(word, "local");
 }
 
-/* Return: true if @word is among the keywords. Values of keywords are skipped. */
+/* Return: true if @word is one of the keywords in @argv. The values of keywords are skipped. */
 static bool wants(const char *word, int argc, char **argv)
 {
 	int i = 0;
@@ -296,7 +296,7 @@ static int parse(struct hcctl *h, struct plan_req *q, int argc, char **argv)
 	return hc_args(h, own, argc, argv);
 }
 
-/* Write no keywords, because a new plan need not have the same rings. */
+/* Write no keywords, because the next epoch need not have the same rings. */
 static void words(const struct nl_plan *v, unsigned int dim, char *buf, size_t size)
 {
 	(void)v;

@@ -10,13 +10,13 @@
 
 /**
  * struct ring_view - a plan to print
- * @fabric: its fabric, or NULL
- * @file: the file of its network, or NULL
- * @dim: dimension of its cube; 0: it is for another network
+ * @fabric: name of the fabric, or NULL
+ * @file: name of the file with the network, or NULL
+ * @dim: dimension of the cube; 0: the network is not a cube
  * @faults: the faults of the cube
  * @g: the network
  * @plan: the plan
- * @repair: it has REPAIR
+ * @repair: the plan has REPAIR
  */
 struct ring_view {
 	const char *fabric;
@@ -29,20 +29,21 @@ struct ring_view {
 };
 
 /* --- ring_print.c --- */
-/* Names of enum hc_ring_method; NULL ends them. */
+/* Names of enum hc_ring_method. NULL ends them. */
 extern const char * const ring_methods[];
 void cmd_ring_print(struct hcctl *h, const struct ring_view *v);
-/* Print a warning with the nodes that are left out, if there are any. */
+/* Print a warning that lists the nodes that the plan leaves out, if there are any. */
 void cmd_ring_warn(struct hcctl *h, const struct hc_graph *g, const struct hc_ring_plan *p);
 
 /* --- ring.c --- */
-/* Read the links of a file. Environments in it are ignored. */
+/* Read the links of a file into *@g. Environments in the file are ignored. */
 int ring_read_graph(struct hcctl *h, const char *file, struct hc_graph **g);
 
 /* --- ring_several.c --- */
-/* Run "ring plan" with the keyword "rings". */
+/* Run "ring plan" with the keyword "rings", for a fabric, a cube or a network of the command line.
+ */
 int ring_several(struct hcctl *h, int argc, char **argv);
-/* As ring_several(), for arguments that have the keyword "graph", too. */
+/* As ring_several(), for the network in a file (keyword "graph"). */
 int ring_several_graph(struct hcctl *h, int argc, char **argv);
 
 /* --- ring_shortest.c --- */

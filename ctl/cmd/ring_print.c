@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hcctl ring: output. The virtual address of a node in a ring consists of the ring's number and the
- * node's position in the ring, as in "2.0".
+ * hcctl ring: printing plans. The virtual address of a node in a ring consists of the ring's number
+ * and the node's position in the ring, as in "2.0".
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -66,7 +66,9 @@ static void print_rings(struct hcctl *h, const struct ring_view *v)
 	out_close(h);
 }
 
-/* A node's position in a ring. A node has one for each ring that it belongs to. */
+/* A virtual address: the position of a node in a ring. A node has an address for each ring that it
+ * belongs to.
+ */
 struct place {
 	uint32_t node;
 	uint32_t ring;
@@ -113,7 +115,7 @@ static void print_addresses(struct hcctl *h, const struct place *v, uint32_t n)
 	out_close(h);
 }
 
-/* Print the nodes that belong to several rings, with their address in each. */
+/* Print the nodes that belong to several rings, with all their virtual addresses. */
 static void print_convergent(struct hcctl *h, const struct hc_ring_tree *t)
 {
 	struct place *v = places(t);
@@ -134,7 +136,7 @@ static void print_convergent(struct hcctl *h, const struct hc_ring_tree *t)
 	free(v);
 }
 
-/* JSON only: print a network without dimensions. */
+/* JSON only: print the links and nodes of a network that is not a cube. */
 static void print_network(struct hcctl *h, const struct hc_graph *g)
 {
 	uint32_t u, i;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hcctl ring plan .. rings K: K rings, each of all nodes. No two of them share a link, and each
- * becomes a plan of its own.
+ * hcctl ring plan .. rings K: K rings. Each ring has all nodes, no two rings share a link, and each
+ * ring becomes a plan.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -91,7 +91,7 @@ static void warn(struct hcctl *h, const struct plan_req *q, const struct hc_ring
 			r->most);
 }
 
-/* Print the rings of a fabric or cube with its faults, or of the network in @file. */
+/* Print the rings of a fabric or network with the faults @f, or of the network in @file. */
 static void print_all(struct hcctl *h, const struct plan_req *q, const char *file,
 		      const struct hc_faults *f, const struct hc_rings *r)
 {
@@ -124,8 +124,8 @@ static int print(struct hcctl *h, const struct plan_req *q, const struct hc_faul
 	return 0;
 }
 
-/* Not in planners[] (planner.c), which has one planner for each plan type: the plans of this one
- * are rings, too.
+/* This planner is not in planners[] (planner.c), which has one planner for each plan type: the
+ * plans of this planner are rings, like those of ring_planner.
  */
 static const struct planner several_planner = {
 	.type = HYPERCUBE_PLAN_RING, .id = 20, .size = sizeof(struct hc_rings),

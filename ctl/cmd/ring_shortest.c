@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hcctl ring shortest: an exchange that uses all links at once, whose number of steps is a lower
- * bound for that of rings.
+ * hcctl ring shortest: an all-to-all exchange that uses all links at once. Its number of steps is a
+ * lower bound of that of rings.
  */
 #include <inttypes.h>
 #include <stdlib.h>

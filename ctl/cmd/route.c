@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hcctl route: the paths of frames, and by how much they are longer than the shortest ones.
+ * hcctl route: the paths of frames, and how much longer they are than the shortest paths.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -11,7 +11,9 @@
 
 #define UNREACHED UINT32_MAX
 
-/* Return: the distances from @src around the faults, to be freed; NULL if there is no memory. */
+/* Return: the distance of each node from @src, on paths around the faults, to be freed; NULL if
+ * there is no memory.
+ */
 static uint32_t *distances(const struct hc_faults *f, uint32_t src)
 {
 	uint32_t n = f->topo.nodes, head = 0, tail = 0, u, v;
@@ -84,7 +86,8 @@ static int show_one(struct hcctl *h, const char *fabric, const struct hc_topo *t
 	return 0;
 }
 
-/* Return: true if the node is on this machine. The kernel finds paths only between two such nodes.
+/* Return: true if the node is on this machine. The kernel finds paths only between nodes of this
+ * machine.
  */
 static bool is_here(const struct nl_fabric *info, uint32_t u)
 {

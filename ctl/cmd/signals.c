@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Signals that end a process. Commands that would leave something behind defer them.
+ * Signals that end a process. Commands that would leave something behind defer these signals.
  */
 #include <signal.h>
 
 #include "cmd.h"
 
-/* All of these signals, except those that cannot be caught, and those for errors in this program.
+/* The signals that end a process by default. Signals that cannot be caught, and signals that report
+ * errors in this program, are left out.
  */
 static const int ending[] = {
 	SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGALRM, SIGTERM, SIGUSR1, SIGUSR2, SIGXCPU, SIGXFSZ,

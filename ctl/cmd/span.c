@@ -31,7 +31,9 @@ static int check(struct hcctl *h, const struct plan_req *q)
 	return 0;
 }
 
-/* Parse "-,0,0,1": for each node its parent, or "-" if it has none. */
+/* Parse a list such as "-,0,0,1" into @parent: for each of @nodes nodes its parent, or "-"
+ * (HC_ANY_SINK) if it has none.
+ */
 static int read_parents(struct hcctl *h, const char *words, uint32_t nodes, uint32_t *parent)
 {
 	static const char wanted[] = "for each node the number of its parent, or -, is wanted";
@@ -181,8 +183,8 @@ static struct hc_span tree_of(const struct nl_plan *v, const struct hc_faults *f
 	};
 }
 
-/* Return: the step in which each member sends, to be freed; NULL if the tree does not match the
- * faults, or there is no memory.
+/* Return: for each node, the step in which it sends, to be freed; NULL if the tree and the faults
+ * do not match, or there is no memory.
  */
 static uint16_t *schedule(const struct hc_span *s, const struct hc_faults *f)
 {
@@ -195,8 +197,8 @@ static uint16_t *schedule(const struct hc_span *s, const struct hc_faults *f)
 	return up;
 }
 
-/* Set the numbers of steps. The result of a search counts only if the plan's members are as many as
- * the nodes that can be reached now, because a tree of fewer members may take fewer steps.
+/* Set the numbers of steps. The result of the search is used only if the plan has as many members
+ * as nodes can be reached now: a tree with fewer members may take fewer steps.
  */
 static int truth(const struct nl_plan *v, struct plan_truth *t)
 {

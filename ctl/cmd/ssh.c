@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Running hcctl on other hosts by ssh, as mpirun does, or in network namespaces of this machine.
- * Its standard input, output and error are files in memory, so neither process has to wait for the
- * other one to read.
+ *
+ * The standard input, output and error of such an hcctl are files in memory. So neither of the two
+ * processes has to wait until the other one reads.
  *
  * While this process runs, all commands to a host share one ssh connection.
  */
@@ -22,17 +23,17 @@
 
 /* Maximum size of a command's output in bytes. */
 #define OUTPUT_MAX (64 << 20)
-/* Milliseconds that a command gets to end after a signal. */
+/* Time, in milliseconds, in which a command may still end after a signal has arrived. */
 #define GRACE 10000
 
 /* --- its arguments --- */
 
 /**
- * struct command - a command that runs on this machine
+ * struct command - the command line of a process on this machine: hcctl or ssh
  * @words: its arguments; NULL ends them
  * @n: number of arguments
- * @line: the command line for the shell of another host, to be freed
- * @path: path of the shared connection's socket
+ * @line: with ssh: the command line for the shell of the other host, to be freed
+ * @path: with ssh: the option with the path of the shared connection's socket
  */
 struct command {
 	const char *words[REMOTE_WORDS + 24];
@@ -46,7 +47,7 @@ static void add(struct command *v, const char *word)
 	v->words[v->n++] = word;
 }
 
-/* Print a space and a word in quotes, so that a shell does not change the word. */
+/* Print a space and the word @word in quotes, so that a shell takes it unchanged. */
 static void put_quoted(FILE *f, const char *word)
 {
 	fputs(" '", f);
@@ -140,8 +141,8 @@ static void files_close(struct remote *r)
 			close(r->fd[i]);
 }
 
-/* Execute the command, in the child process. The child gets a process group of its own, so that
- * signals from the terminal reach only the parent.
+/* Execute the command, in the child process. The child has a process group of its own, so signals
+ * from the terminal do not reach it.
  */
 static void become(const struct remote *r, const struct command *v)
 {
@@ -187,8 +188,8 @@ int remote_start(struct hcctl *h, const struct cluster *c, const struct cluster_
 	return rc;
 }
 
-/* Wait for a process. After a signal it gets GRACE ms to end; then it is killed. Return: its wait
- * status.
+/* Wait until the process @pid ends. If a signal that ends this process has arrived, the process
+ * gets GRACE ms to end, and is then killed. Return: its wait status.
  */
 static int wait_for(pid_t pid)
 {
@@ -206,7 +207,8 @@ static int wait_for(pid_t pid)
 	return status;
 }
 
-/* Return: the contents of a file, to be freed. */
+/* Return: the contents of a file, to be freed; NULL if there is no memory or the file is too large.
+ */
 static char *all_of(int fd)
 {
 	off_t size = lseek(fd, 0, SEEK_END);
@@ -227,8 +229,9 @@ static char *all_of(int fd)
 
 /* --- its output --- */
 
-/* Print a line of a command's standard error. The line was printed by hcctl, or by another program:
- * ssh also prints warnings when nothing is wrong. Return: true if the line is an error.
+/* Print a line of a command's standard error. If the line is not from hcctl, it is a warning if the
+ * command has succeeded: ssh prints warnings, too. @failed: the command has failed. Return: true if
+ * the line is an error.
  */
 static bool say_line(struct hcctl *h, const char *line, bool failed)
 {
@@ -337,7 +340,7 @@ void remote_free(const struct cluster *c, struct json_object **said)
 	free(said);
 }
 
-/* Close the shared connections. Otherwise the ssh process behind each of them would stay for a
+/* Close the shared connections. Otherwise the ssh process of each connection would stay for a
  * minute.
  */
 void remote_close(struct cluster *c)

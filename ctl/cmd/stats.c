@@ -7,6 +7,7 @@
 
 #include "cmd.h"
 
+/* Sums of the counters of all nodes and link ends. */
 struct sum {
 	uint64_t host_frames;
 	uint64_t merged_bytes;
@@ -21,9 +22,11 @@ struct sum {
 	uint64_t queued;
 	uint64_t queued_bytes;
 	uint64_t drops[NL_DROPS];
-	uint32_t bound;
+	uint32_t bound;			/* number of nodes to which a socket for collectives is
+					 * bound
+					 */
 	uint64_t tasks[NL_TASKS];
-	const struct nl_link *busiest;
+	const struct nl_link *busiest;	/* the link end that has sent the most bytes */
 };
 
 static void add_drops(struct sum *s, const uint64_t *drops)

@@ -9,18 +9,19 @@
 #include "watch.h"
 
 #define ROWS		10
-/* Number of lines of a picture besides the rows of its four tables. That includes the line with the
- * cursor, and one more line in case that one of these lines is too long for the terminal.
+/* Number of lines of a picture besides the rows of its four tables. It includes the line with the
+ * cursor, and one more line in case that one of the lines is too long for the terminal.
  */
 #define LINES_BESIDE	7
 
+/* A run of the command. */
 struct top {
 	const char *fabric;
 	struct watch watch;
-	uint32_t rows;
-	bool rows_given;
-	struct top_sample before;
-	struct top_sample now;
+	uint32_t rows;			/* maximum number of rows of each table */
+	bool rows_given;		/* the user has named the number of rows */
+	struct top_sample before;	/* the previous sample */
+	struct top_sample now;		/* the latest sample */
 };
 
 static void sample_free(struct top_sample *s)
@@ -46,7 +47,7 @@ static int sample(struct hcctl *h, void *arg)
 	return rc ?: nl_ops(h, t->fabric, &s->ops, &s->nops);
 }
 
-/* Return: the number of rows of each table that fit the terminal. */
+/* Return: the number of rows that each table may have, so that the picture fits the terminal. */
 static uint32_t rows_that_fit(const struct top *t)
 {
 	uint32_t lines, columns, fit;

@@ -10,8 +10,8 @@
 /**
  * struct top_sample - the state of a fabric at some time
  * @state: nodes and links
- * @ops: members of plans, and what they wait for
- * @nops: number of members
+ * @ops: the pending operations: for each member of a plan, what it waits for
+ * @nops: number of entries of @ops
  * @at: time of the sample, ns of the monotonic clock
  */
 struct top_sample {
@@ -23,9 +23,9 @@ struct top_sample {
 
 /**
  * struct top_view - a picture to be printed
- * @before: the earlier sample
+ * @before: the previous sample
  * @now: the latest sample
- * @rows: text: maximum number of rows for each of links, nodes, plans and waiting members
+ * @rows: text only: maximum number of rows for each of links, nodes, plans and waiting members
  */
 struct top_view {
 	const struct top_sample *before;
@@ -33,7 +33,7 @@ struct top_view {
 	uint32_t rows;
 };
 
-/* Print a picture. Return: 0, or -ENOMEM. */
+/* Print a picture: the difference between the two samples. Return: 0, or -ENOMEM. */
 int top_print(struct hcctl *h, const struct top_view *v);
 
 #endif /* _HCCTL_TOP_H */

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Printing of the difference between two samples of a fabric: rates of links and nodes, the busiest
- * first; operations; and what each member waits for. JSON lists all links and nodes that are not
- * idle.
+ * Printing the difference between two samples of a fabric: the rates of links and nodes, the
+ * busiest first; operations; and what each member waits for. JSON has all links and nodes that are
+ * not idle.
  */
 #include <inttypes.h>
 #include <stdlib.h>
 
 #include "top.h"
 
-/* Rates of a link end or a node, per second. Only link ends have @replays. */
+/* Rates of a link end or of a node, per second. For a node, @frames are those that entered by its
+ * host port, @bytes those that it has merged, and @replays is 0.
+ */
 struct rate {
 	size_t i;		/* index of the link end or node in the samples */
 	uint64_t frames;
@@ -25,8 +27,8 @@ struct rates {
 	struct rate sum;
 };
 
-/* Return: the rate of a counter. If a counter has become smaller, the samples are of two fabrics of
- * the same name, and the rate is 0.
+/* Return: by how much a counter increases per second. If it has become smaller, the two samples are
+ * of different fabrics of the same name, and the rate is 0.
  */
 static uint64_t per_second(const struct top_view *v, uint64_t before, uint64_t now)
 {
@@ -45,7 +47,7 @@ static uint64_t drops_of(const uint64_t *drops)
 	return sum;
 }
 
-/* Counters of a link end or a node in one sample. */
+/* Counters of a link end or of a node in a sample. */
 struct count {
 	uint64_t frames;
 	uint64_t bytes;
@@ -63,7 +65,9 @@ static struct count node_count(const struct nl_node *v)
 	return (struct count){ v->host_frames, v->merged_bytes, v->drops, 0 };
 }
 
-/* Add the rates of a link end or node to the sums, and unless it is idle, to the list. */
+/* Add the rates of a link end or node to r->sum, and if it is not idle, also to r->v. @i: its index
+ * in both samples.
+ */
 static void add(const struct top_view *v, struct rates *r, size_t i, struct count before,
 		struct count now)
 {
@@ -192,7 +196,9 @@ static void put_nodes(struct hcctl *h, const struct top_view *v, const struct ra
 
 /* --- operations --- */
 
-/* Return: the number of operations of a plan that at least one member knows to be complete. */
+/* Return: the number of operations of the plan of @plan that at least one member knows to be
+ * complete.
+ */
 static uint64_t done_of(const struct top_sample *s, const struct nl_op *plan)
 {
 	uint64_t done = 0;
@@ -205,7 +211,7 @@ static uint64_t done_of(const struct top_sample *s, const struct nl_op *plan)
 	return done;
 }
 
-/* Return: true if operation @i is the first one of its plan in the sample. */
+/* Return: true if s->ops[i] is the first entry of its plan in the sample. */
 static bool is_first(const struct top_sample *s, size_t i)
 {
 	size_t j = 0;
@@ -235,7 +241,9 @@ static void put_plan(struct hcctl *h, const struct top_view *v, const struct nl_
 	out_close(h);
 }
 
-/* Compare two members: the one that has waited longer comes first. */
+/* Compare two members. A member that has waited longer comes before one that has waited for a
+ * shorter time.
+ */
 static int longer(const void *a, const void *b)
 {
 	const struct nl_op *x = *(const struct nl_op * const *)a;

@@ -12,7 +12,7 @@
 #include "file.h"
 #include "trace.h"
 
-/* Wait for a time, or until one of @signals arrives. */
+/* Wait for @ns nanoseconds, or until one of @signals arrives. Return: 0. */
 static int wait_for(uint64_t ns, const sigset_t *signals)
 {
 	struct timespec t = { ns / 1000000000, ns % 1000000000 };
@@ -22,7 +22,9 @@ static int wait_for(uint64_t ns, const sigset_t *signals)
 	return 0;
 }
 
-/* Run the command. Return: its exit status, or a negative number if it was not started. */
+/* Run the command @argv, and wait until it ends. Return: its exit status, or a negative errno if it
+ * could not be started.
+ */
 static int run_command(struct hcctl *h, char **argv, const sigset_t *signals)
 {
 	sigset_t child, before, none;
@@ -78,26 +80,26 @@ static void report(struct hcctl *h, const char *file, const struct trace_counts 
 		hc_warn(h, "%" PRIu64 " events did not fit into the buffer: trace less", lost);
 }
 
-/* The outcome of a recording. @lost: events that did not fit the buffer; @done: how the command
- * ended: 0, an exit status, or a negative number if it was not started.
- */
+/* The outcome of a recording. */
 struct recorded {
-	struct nl_fabric fabric;
-	struct trace_counts counts;
-	uint64_t lost;
-	int done;
+	struct nl_fabric fabric;	/* the fabric that was recorded */
+	struct trace_counts counts;	/* number of recorded events of each kind */
+	uint64_t lost;			/* number of events that did not fit the buffer */
+	int done;			/* 0, an exit status, or a negative errno if the command
+					 * could not be started
+					 */
 };
 
-/* Arguments of the command. */
+/* Values of the keywords, and the command. */
 struct request {
 	const char *fabric;
-	const char *file;
-	uint64_t duration;
-	char **command;
+	const char *file;	/* name of the file for the recording */
+	uint64_t duration;	/* duration of the recording in ns, if there is no command */
+	char **command;		/* the command after "--", or NULL */
 };
 
-/* Record while the command runs, or if there is none, for the given time. The outcome is stored in
- * @r.
+/* Record while the command runs, or if there is no command, for the given time. Write the recording
+ * to @out, and its outcome to @r.
  */
 static int session(struct hcctl *h, const struct request *q, FILE *out, const sigset_t *signals,
 		   struct recorded *r)
@@ -119,7 +121,8 @@ static int session(struct hcctl *h, const struct request *q, FILE *out, const si
 	return rc;
 }
 
-/* Make a recording. A signal ends the recording, but the process ends only after it has cleaned up.
+/* Make a recording. A signal ends the recording. The process ends by the signal only after it has
+ * cleaned up.
  */
 static int record(struct hcctl *h, const struct request *q)
 {
@@ -146,7 +149,7 @@ static int record(struct hcctl *h, const struct request *q)
 	return rc ?: r.done;
 }
 
-/* Split the arguments at "--". Return: the command after it, or NULL. */
+/* Cut the arguments off at "--". Return: the command that follows "--", or NULL. */
 static char **cut(int *argc, char **argv)
 {
 	int i;

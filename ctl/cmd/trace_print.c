@@ -3,9 +3,9 @@
  * hcctl trace: converting the lines of tracepoints to the trace event format, which Chrome and
  * Perfetto read.
  *
- * In that format, each node is a process of its own. Merges, which follow one another, are slices
- * of the node's thread. Hops and operations can overlap, so they are asynchronous slices. A hop
- * lasts from the sending end to the receiving node's poll.
+ * In that format, each node is a process. Merges at a node do not overlap, so they are slices of a
+ * thread of this process. Hops and operations can overlap, so they are asynchronous slices. A hop
+ * lasts from the transmission of a frame to the poll of the node that receives it.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -15,32 +15,36 @@
 
 #include "trace.h"
 
-/* A frame that was sent and has not arrived yet. */
+/* A frame that was sent and has not arrived yet, in the list of its lane. */
 struct hop {
 	struct hop *next;
-	uint64_t id;
-	uint32_t seq;
+	uint64_t id;	/* number of the hop in the time line */
+	uint32_t seq;	/* sequence number of the frame on its link; 0: it has none */
 };
 
-/* The frames of one lane that were sent and have not arrived, in the order in which they were sent.
- * A lane is one direction of a link and one group of frames that arrive in order, see below.
+/* The frames of a lane that were sent and have not arrived yet, in the order in which they were
+ * sent. A lane is a direction of a link and one of the groups of frames that arrive in order:
+ * NUMBERED, ETHERNET, UNNUMBERED.
  */
 struct flight {
 	struct hop *head;
 	struct hop **tail;
 };
 
+/* The line of a tracepoint, and the time line that is being written. */
 struct line {
 	struct trace_counts *n;
 	FILE *out;
-	const char *comma;
+	const char *comma;	/* text before the next event: "," or "" */
 	unsigned int dim;
-	struct flight *flights;	/* index: (sending node * dim + dimension) * LANES + lane */
-	double us;
-	char *args;		/* text after the event's name */
+	struct flight *flights;	/* lanes; that of a sending node and a dimension: (node * dim +
+				 * dimension) * LANES + group
+				 */
+	double us;		/* time of the line, in microseconds */
+	char *args;		/* text of the line after the name of the tracepoint */
 };
 
-/* Return: the value after " KEY=", or NULL. */
+/* Return: the value after " KEY=" in the line, or NULL. */
 static const char *value(const struct line *l, const char *key)
 {
 	size_t len = strlen(key);
@@ -59,7 +63,9 @@ static uint64_t number(const struct line *l, const char *key)
 	return v ? strtoull(v, NULL, 0) : 0;
 }
 
-/* Get a word of the trace: letters, digits and '-', so it needs no quoting in JSON. */
+/* Copy the word after " KEY=" to @buf, up to a blank, a quote or a backslash, so that it needs no
+ * quoting in JSON.
+ */
 static const char *word(const struct line *l, const char *key, char *buf, size_t size)
 {
 	const char *v = value(l, key);
@@ -71,7 +77,9 @@ static const char *word(const struct line *l, const char *key, char *buf, size_t
 	return buf;
 }
 
-/* Print the numeric arguments of an event, and end it. */
+/* Print the arguments of an event, which are the numbers after @keys in the line, and end the
+ * event.
+ */
 static void close_args(struct line *l, const char * const *keys)
 {
 	const char *comma = "";
@@ -84,7 +92,9 @@ static void close_args(struct line *l, const char * const *keys)
 	fputs("}}", l->out);
 }
 
-/* Print the common beginning of an event at a node. The caller prints further members. */
+/* Begin an event at a node: print the members that all events have. The caller prints the other
+ * members.
+ */
 static void begin(struct line *l, const char *phase, const char *category, uint32_t node)
 {
 	fprintf(l->out, "%s\n{\"ph\":\"%s\",\"cat\":\"%s\",\"pid\":%u,\"tid\":%u,\"ts\":%.3f",
@@ -93,8 +103,9 @@ static void begin(struct line *l, const char *phase, const char *category, uint3
 	l->n->events++;
 }
 
-/* The groups of frames that arrive in order. Ethernet frames wait in queues of their own. Other
- * frames without sequence numbers are not ordered relative to frames with one.
+/* The groups of frames that arrive in the order in which they were sent. Ethernet frames wait in
+ * queues of their own. Other frames without a sequence number are not ordered relative to frames
+ * with one.
  */
 enum { NUMBERED, ETHERNET, UNNUMBERED, LANES };
 
@@ -141,10 +152,10 @@ static void hop_end(struct line *l, uint32_t node, uint64_t id, bool lost)
 		lost ? "true" : "false");
 }
 
-/* Handle the arrival of a frame. Links keep the order of frames, so frames of the lane that were
- * sent before this one and have not arrived are lost. Frames without a sequence number cannot be
- * distinguished, so the oldest one counts as arrived. If the frame was sent before the trace began,
- * there is no entry for it.
+/* Handle the arrival of a frame. A link delivers the frames of a lane in order, so the frames of
+ * the lane that were sent before this one, and have not arrived, are lost. Frames without a
+ * sequence number cannot be distinguished, so the oldest of them counts as arrived. If the frame
+ * was sent before the recording began, the lane has no entry for it.
  */
 static void arrive(struct line *l)
 {
@@ -198,7 +209,7 @@ static void operation(struct line *l, bool end)
 	close_args(l, keys);
 }
 
-/* Print an event without duration. */
+/* Print an event without a duration. The word after KEY in the line becomes part of its name. */
 static void instant(struct line *l, const char *category, const char *key)
 {
 	char name[32];
@@ -261,8 +272,8 @@ static void event(struct line *l, const char *name)
 			events[i].take(l);
 }
 
-/* Parse the line of an event, " task-1 [001] ..s1. 12.345678: hc_hop: fabric=..". The name of the
- * task may contain any characters.
+/* Parse a line such as " task-1 [001] ..s1. 12.345678: hc_hop: fabric=..", and handle its event.
+ * The name of the task may contain any characters.
  */
 static void text(struct line *l, char *s)
 {
@@ -283,7 +294,7 @@ static void text(struct line *l, char *s)
 		event(l, at + 2);
 }
 
-/* Return: the name of a fabric as a JSON string, which escapes quotes in it. */
+/* Return: the name of a fabric as a JSON string, with the quotes in it escaped. */
 static struct json_object *name_of(const char *fabric)
 {
 	char *words = out_escaped(fabric);
@@ -293,7 +304,9 @@ static struct json_object *name_of(const char *fabric)
 	return o;
 }
 
-/* Print the tracks: for each node a process with the node's name, and a thread for its merges. */
+/* Print the names of the tracks: each node is a process with the node's name, and has a thread for
+ * its merges.
+ */
 static void tracks(struct line *l, const char *fabric)
 {
 	struct json_object *o = name_of(fabric);
@@ -314,7 +327,7 @@ static void tracks(struct line *l, const char *fabric)
 	json_object_put(o);
 }
 
-/* For all frames that have not arrived, print that they are lost. */
+/* Print that all frames that have not arrived are lost. */
 static void rest(struct line *l)
 {
 	size_t i, n = (size_t)hc_nodes(l->dim) * l->dim * LANES;

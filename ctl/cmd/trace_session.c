@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * hcctl trace: recording. It uses an instance of tracefs, which has its own buffers and settings,
- * so that other users of tracing are not disturbed. The instance is removed when this process ends.
+ * so that other users of tracing are not disturbed. The instance is removed when this process ends
+ * normally; remove_left() removes instances of killed processes.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -17,19 +18,17 @@
 #include "trace.h"
 
 #define TRACEFS "/sys/kernel/tracing"
-/* Size of the buffer for each processor. */
+/* Size of the trace buffer of each processor, in KiB. */
 #define BUFFER_KB "16384"
 
-/* An instance of tracefs. @filter: the filter for events of one fabric; @lock: descriptor that
- * holds its lock.
- */
+/* An instance of tracefs. */
 struct trace_session {
-	char path[128];
-	char filter[64];
-	int lock;
+	char path[128];		/* folder of the instance */
+	char filter[64];	/* filter that selects the events of the fabric */
+	int lock;		/* descriptor that holds the lock of the instance */
 };
 
-/* Write a value to a file of the instance. */
+/* Write @value to the file @file of the instance. Return: 0 or a negative errno. */
 static int put(const struct trace_session *s, const char *file, const char *value)
 {
 	char path[PATH_MAX];
@@ -66,12 +65,16 @@ static const char *obstacle(void)
 	return NULL;
 }
 
-/* The instances of hcctl. A running process holds the lock of its instance. */
+/* The folder of instances, and the beginning of the names of hcctl's. As long as a process uses its
+ * instance, it holds a lock of the instance.
+ */
 #define INSTANCES TRACEFS "/instances"
 #define PREFIX "hcctl-"
 #define TRIES 100
 
-/* Lock an instance. Return: a descriptor that holds the lock, or -1. */
+/* Lock an instance. @how: LOCK_NB, or 0 to wait for the lock. Return: a descriptor that holds the
+ * lock, or -1.
+ */
 static int lock(const char *path, int how)
 {
 	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -83,8 +86,8 @@ static int lock(const char *path, int how)
 	return fd;
 }
 
-/* Remove the instances of processes that were killed, because tracing continues in these instances,
- * and costs time.
+/* Remove the instances of processes that were killed. Tracing continues in these instances, which
+ * costs time.
  */
 static void remove_left(void)
 {
@@ -107,8 +110,8 @@ static void remove_left(void)
 		closedir(dir);
 }
 
-/* Make an instance and lock it. Before it is locked, another process may take it for one that was
- * left behind, and remove it; then make another one. Return: NULL, or why that is not possible.
+/* Make an instance and lock it. Another process may remove the instance in remove_left() before it
+ * is locked; in this case, make another one. Return: NULL, or why no instance could be made.
  */
 static const char *make_instance(struct trace_session *s)
 {

@@ -19,7 +19,7 @@ static const char * const methods[] = {
 
 _Static_assert(NL_NONE == HC_ANY_SINK, "without a root any sink will do");
 
-/* Print an error if the keywords must not be used together. */
+/* Check that the keywords may be used together. Prints an error if not. */
 static int check(struct hcctl *h, const struct plan_req *q)
 {
 	if (q->own && q->subcube)
@@ -32,7 +32,7 @@ static int no_tree(struct hcctl *h, const struct plan_req *q, int err, const cha
 	return planner_none(h, q, "tree", "with sink", q->root, err, why);
 }
 
-/* Check that all entries are nodes of the cube. */
+/* Check that all entries of @l are nodes of a cube of dimension @dim. */
 static int check_nodes(struct hcctl *h, const struct node_list *l, unsigned int dim)
 {
 	size_t i;
@@ -46,8 +46,8 @@ static int check_nodes(struct hcctl *h, const struct node_list *l, unsigned int 
 	return 0;
 }
 
-/* Set *@all to a copy of the faults in which those nodes have failed, too, that are in the subcube
- * and must not be members.
+/* Set *@all to a copy of the faults @f. In the copy, nodes of the wanted subcube that must not be
+ * members have failed, too.
  */
 static int faults_and(struct hcctl *h, const struct plan_req *q, const struct hc_faults *f,
 		      struct hc_faults **all)
@@ -67,7 +67,9 @@ static int faults_and(struct hcctl *h, const struct plan_req *q, const struct hc
 	return 0;
 }
 
-/* Return: the set of members that the user wants, to be freed; NULL after printing an error. */
+/* Parse @word, a list of nodes, into a set of members. Return: the set, to be freed; NULL after
+ * printing an error.
+ */
 static uint32_t *read_members(struct hcctl *h, const char *word, unsigned int dim)
 {
 	const struct hc_extent all = { hc_topo_cube(dim) };
@@ -87,7 +89,7 @@ static uint32_t *read_members(struct hcctl *h, const char *word, unsigned int di
 	return set;
 }
 
-/* Find a tree with the members that the user wants. */
+/* Find a tree with the members that the user has listed. */
 static int find_among(struct hcctl *h, const struct plan_req *q, const struct hc_faults *f,
 		      struct hc_tree_req *req, void *plan)
 {
@@ -98,7 +100,9 @@ static int find_among(struct hcctl *h, const struct plan_req *q, const struct hc
 
 	if (!members)
 		return HC_USAGE;
-	/* Remove the nodes that must not be members. They may still relay, as other nodes may. */
+	/* Remove the nodes that must not be members. They may still relay data, like any node that
+	 * is not a member.
+	 */
 	for (i = 0; i < q->without.n; i++)
 		hc_set_del(members, q->without.v[i]);
 	req->members = members;
@@ -107,7 +111,8 @@ static int find_among(struct hcctl *h, const struct plan_req *q, const struct hc
 	return rc ? no_tree(h, q, rc, why) : 0;
 }
 
-/* Find a tree around the faults @f, as the keywords require. */
+/* Find a tree for the faults @f, with the members, subcube, sink and method that the keywords name.
+ */
 static int find_around(struct hcctl *h, const struct plan_req *q, const struct hc_faults *f,
 		       void *plan)
 {
@@ -123,7 +128,7 @@ static int find_around(struct hcctl *h, const struct plan_req *q, const struct h
 			return rc;
 	}
 	if (q->subcube && !req.dims) {
-		/* A tree of a single node has no stages. */
+		/* The tree of a single node has no stages. */
 		if (q->root != HC_ANY_SINK && q->root != req.base)
 			return no_tree(h, q, -ERANGE, "it is not in the subcube");
 		rc = hc_plan_tree_fixed(f, req.base, NULL, 0, plan, &why);
@@ -195,7 +200,7 @@ static void show_detours(struct hcctl *h, const struct nl_plan *v)
 
 #define OWN 6
 
-/* Initialize a request, and the table of keywords that fill it in. */
+/* Initialize a request, and the table of the keywords that set its members. */
 static void begin(struct plan_req *q, struct arg own[OWN])
 {
 	*q = (struct plan_req){ .root = HC_ANY_SINK, .method.words = methods };
@@ -224,7 +229,8 @@ static int parse(struct hcctl *h, struct plan_req *q, int argc, char **argv)
 	return hc_args(h, own, argc, argv);
 }
 
-/* Write the keywords for the plan's sink and subcube. The rest of the plan follows from the faults.
+/* Write the keywords for the sink and the subcube of the plan. The rest of the plan follows from
+ * these and from the faults.
  */
 static void words(const struct nl_plan *v, unsigned int dim, char *buf, size_t size)
 {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The roles of members of a tree, the steps that the tree takes, and the smallest possible number
- * of steps.
+ * The role of a member of a tree, the number of steps that a tree takes, and the smallest possible
+ * number of steps.
  */
 #include <string.h>
 
 #include "planner.h"
 
-/* Return: true if the plan has the same members as a plan that is made for the current faults. */
+/* Return: true if plan @v has the same members as @p, a plan made for the current faults. */
 static bool members_of_now(const struct nl_plan *v, const struct hc_tree_plan *p)
 {
 	uint32_t words = hc_set_words(p->tree.dim);
@@ -16,8 +16,8 @@ static bool members_of_now(const struct nl_plan *v, const struct hc_tree_plan *p
 	       !memcmp(v->members, p->members, words * sizeof(uint32_t));
 }
 
-/* Return: a lower bound of the number of steps, for any members: each stage takes a step up. With
- * @down, each dimension in which some member differs from the sink takes a step down, too.
+/* Return: a lower bound of the number of steps, whichever the members are. Each stage takes a step
+ * up. With @down, each dimension in which some member differs from the sink also takes a step down.
  */
 static uint32_t bound(const struct nl_plan *v, bool down)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Output of tree plans, as text with pictures and as JSON.
+ * Printing tree plans, as text with pictures and as JSON.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #include "cmd.h"
 #include "detours.h"
 
-/* Up to this dimension, every node and transfer is drawn. */
+/* Up to this dimension, all nodes and transfers are drawn. */
 #define DRAW_DIM 6
 #define WARN_NODES 16
 
@@ -27,7 +27,9 @@ static void out_bad(struct hcctl *h, const char *text)
 	out_color(h, OUT_PLAIN);
 }
 
-/* Draw node @u and its subtree. @prefix is the text to its left. */
+/* Draw the subtree below node @u. @active: stage at which @u sends, so its children are along the
+ * dimensions of the stages before it. @prefix: text at the left of each line.
+ */
 static void draw(struct hcctl *h, const struct tree_view *v, uint32_t u, unsigned int active,
 		 const char *prefix)
 {
@@ -74,8 +76,8 @@ static void print_transfer(struct hcctl *h, const struct hc_tree *t, uint32_t u,
 	out_text(h, "\n");
 }
 
-/* Compute the role of member @u. Return: false if it has no role, which does not happen in a valid
- * plan.
+/* Compute the role of member @u; @src is memory for @max peers. Return: false if it has no role,
+ * which does not happen in a valid plan.
  */
 static bool role_of(const struct tree_view *v, uint32_t u, struct hc_tree_role *role,
 		    struct hc_tree_peer *src, unsigned int max)

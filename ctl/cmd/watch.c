@@ -2,8 +2,8 @@
 /*
  * Showing pictures repeatedly.
  *
- * On a terminal, each picture replaces the previous one, by two escape sequences; only the cursor
- * has to be restored at the end. Signals that end or stop the process stay pending while a picture
+ * On a terminal, each picture replaces the previous one, by two escape sequences. At the end, only
+ * the cursor has to be restored. Signals that end or stop the process stay pending while a picture
  * is made.
  */
 #include <errno.h>
@@ -57,7 +57,9 @@ static void screen(struct hcctl *h, const struct watch *w, const char *sequence)
 	out_now(h);
 }
 
-/* Block the signals, except those that are ignored, as with nohup(1). */
+/* Block the signals that end or stop the process, and set w->signals to them. Signals that are
+ * ignored, as with nohup(1), are left out.
+ */
 static void signals_wait(struct watch *w, sigset_t *before)
 {
 	static const int all[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP };
@@ -71,8 +73,8 @@ static void signals_wait(struct watch *w, sigset_t *before)
 	sigprocmask(SIG_BLOCK, &w->signals, before);
 }
 
-/* Wait for the interval. Return: true if a signal that ends the process has arrived. A signal that
- * stops the process is handled here.
+/* Wait for the interval between two pictures. A signal that stops the process is handled here.
+ * Return: true if a signal that ends the process has arrived.
  */
 static bool ended(struct hcctl *h, const struct watch *w)
 {

@@ -17,12 +17,12 @@
 
 #include "nl_impl.h"
 
-/* Maximum size of a reply: DETECT may list all 24,576 links of a cube of dimension 12, 8 bytes
+/* Maximum size of a reply. DETECT may list all 24,576 links of a cube of dimension 12, with 8 bytes
  * each.
  */
 #define NL_ANSWER_SIZE	262144
-/* Maximum size of a request: a plan of that cube has up to 4,096 detours of 8 bytes, and a
- * sequence.
+/* Maximum size of a request. A plan of a cube of dimension 12 has up to 4,096 detours of 8 bytes,
+ * and a sequence.
  */
 #define NL_REQUEST_SIZE	163840
 
@@ -31,8 +31,8 @@ struct nl {
 	int family;
 };
 
-/* A request that waits for its reply. @done: the reply is complete; @interrupted: a change has
- * interrupted the dump.
+/* A request whose reply is being received. @reply is called with @arg for each message of the
+ * reply. @done: the reply is complete. @interrupted: a change has interrupted the dump.
  */
 struct talk {
 	struct hcctl *h;
@@ -248,8 +248,8 @@ static int exchange(struct hcctl *h, struct nl_msg *msg, struct talk *t)
 	nl_cb_put(cb);
 	if (!t->done) {
 		hc_error(h, "netlink: %s", nl_geterror(rc));
-		/* The reply to this request could still arrive, and would be taken for the reply to
-		 * the next request. So close the socket.
+		/* The reply to this request may still arrive, and would be mistaken for the reply
+		 * to the next request. So close the socket.
 		 */
 		nl_leave(h);
 		return -EIO;
@@ -302,6 +302,7 @@ static struct nl_sock *event_socket(struct hcctl *h)
 	return sock;
 }
 
+/* A caller of nl_events() or nl_events_idle(). @rc: return value of @fn or @idle, or an error. */
 struct listener {
 	struct hcctl *h;
 	nl_event_fn fn;
@@ -313,7 +314,9 @@ struct listener {
 #define NOTICE(what, member) \
 	[HYPERCUBE_CMD_##what##_NTF] = { nl_fill_##member, offsetof(struct nl_event, member) }
 
-/* For each notification: the function that reads it, and the offset of the member that it fills. */
+/* For each notification: the function that reads it, and the offset in struct nl_event of the
+ * member that this function fills.
+ */
 static const struct {
 	int (*fill)(struct nlmsghdr *nlh, void *v);
 	size_t at;
@@ -346,12 +349,13 @@ static int on_event(struct nl_msg *msg, void *arg)
 	return l->rc ? NL_STOP : NL_OK;
 }
 
-/* Handle pending events. Return: true if events were lost. */
+/* Read the events that are pending at the socket. Return: true if events were lost. */
 static bool take_events(struct listener *l, struct nl_sock *sock)
 {
 	int rc = nl_recvmsgs_default(sock);
 
-	/* libnl reports this error if the kernel had no memory for a message. */
+	/* If the kernel had no memory for a message, libnl reports this error; the message is lost.
+	 */
 	if (rc == -NLE_NOADDR && l->idle)
 		rc = -NLE_NOMEM;
 	if (rc == -NLE_NOMEM && !l->idle)
@@ -378,8 +382,8 @@ static int listen_to(struct listener *l, const volatile int *stop, void (*ready)
 	if (l->idle)
 		l->rc = l->idle(l->h, l->arg, true);
 	while (!*stop && !l->rc) {
-		/* A signal may arrive just before poll(), and then does not interrupt poll(). So
-		 * poll only for a short time.
+		/* A signal that arrives just before poll() does not interrupt it. So poll only for
+		 * a short time, and then check *@stop again.
 		 */
 		lost = poll(&p, 1, 200) > 0 && take_events(l, sock);
 		if (!l->rc && l->idle && !*stop)

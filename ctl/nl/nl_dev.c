@@ -42,7 +42,7 @@ static int addr_change(struct nl_sock *sock, unsigned int index, const struct nl
 {
 	struct ifaddrmsg ifa = {
 		.ifa_family = addr->family, .ifa_prefixlen = addr->prefix,
-		/* Nothing else uses the address, so skip duplicate address detection. */
+		/* Skip duplicate address detection, because only this endpoint uses the address. */
 		.ifa_flags = IFA_F_NODAD, .ifa_index = index,
 	};
 	struct nl_msg *msg = nlmsg_alloc_simple(add ? RTM_NEWADDR : RTM_DELADDR,
@@ -99,9 +99,10 @@ int nl_dev_start(struct hcctl *h, const char *ifname, const struct nl_addr_in *a
 	return rc ? -EIO : 0;
 }
 
-/* Add or remove an address; or if @addr has none, bring the interface up or down. It is no error if
- * the address to add already exists, or the address to remove does not: with the first address of a
- * network, the kernel also removes the secondary ones.
+/* Add the address @addr to an interface, or if not @add, remove it. If @addr is NULL, bring the
+ * interface up, or if not @add, down. It is no error if an address to add already exists, or an
+ * address to remove is already gone: when the primary address of a network is removed, the kernel
+ * also removes the secondary ones.
  */
 static int change(struct hcctl *h, const char *ifname, const char *what, bool add,
 		  const struct nl_addr_in *addr)
@@ -173,13 +174,15 @@ int nl_dev_queue(struct hcctl *h, const char *ifname, uint32_t frames)
 
 #define LIST_TRIES	20
 
-/* An array that a dump fills with elements of @size bytes. @fill reads one; false: skip it. */
+/* An array that a dump fills with elements of @size bytes. @fill reads a message into an element;
+ * if it returns false, the element is not added.
+ */
 struct listing {
 	char *v;
 	size_t n;
 	size_t size;
 	bool (*fill)(struct nlmsghdr *nlh, void *one);
-	bool no_memory;
+	bool no_memory;	/* there was no memory for an element */
 };
 
 static int take_one(struct nl_msg *msg, void *arg)
@@ -197,7 +200,7 @@ static int take_one(struct nl_msg *msg, void *arg)
 	return NL_OK;
 }
 
-/* Get all objects in one dump, in an array to be freed. */
+/* Get all objects of a kind in one dump; @type is the type of the request. l->v is to be freed. */
 static int list_once(struct hcctl *h, int type, struct listing *l)
 {
 	struct nl_sock *sock = nl_sock_open(h, NETLINK_ROUTE);
@@ -214,7 +217,7 @@ static int list_once(struct hcctl *h, int type, struct listing *l)
 	return rc;
 }
 
-/* Get all objects, and begin again if the dump was interrupted by a change. */
+/* As list_once(), but repeat the dump while changes interrupt it. */
 static int list(struct hcctl *h, int type, struct listing *l)
 {
 	unsigned int tries = LIST_TRIES;
@@ -268,8 +271,8 @@ int nl_devs(struct hcctl *h, struct nl_dev **v, size_t *n)
 	return rc;
 }
 
-/* Return: the attributes that an address has and that nl_dev_address() could not restore, as a mask
- * of NL_ADDR_*.
+/* Return: a mask of NL_ADDR_* for the attributes of an address that struct nl_addr_in does not
+ * have, so that nl_dev_address() could not restore them.
  */
 static uint32_t beside(struct nlmsghdr *nlh, const struct ifaddrmsg *ifa, struct nlattr *local)
 {
@@ -301,7 +304,9 @@ static uint32_t beside(struct nlmsghdr *nlh, const struct ifaddrmsg *ifa, struct
 	return set;
 }
 
-/* Read an address. Return: false if the interface generates this address itself. */
+/* Read an address into an element of the list. Return: false if the list is not to have the
+ * address: the interface generates it itself, or it is not a valid IP address.
+ */
 static bool fill_addr(struct nlmsghdr *nlh, void *one)
 {
 	struct ifaddrmsg *ifa = nlmsg_data(nlh);
@@ -313,7 +318,7 @@ static bool fill_addr(struct nlmsghdr *nlh, void *one)
 	if ((ifa->ifa_family != AF_INET && ifa->ifa_family != AF_INET6) || !addr ||
 	    nla_len(addr) < len)
 		return false;
-	/* Each interface generates its IPv6 link-local address itself. */
+	/* An interface generates its IPv6 link-local address itself. */
 	if (ifa->ifa_family == AF_INET6 && ifa->ifa_scope == RT_SCOPE_LINK)
 		return false;
 	v->index = ifa->ifa_index;
@@ -336,12 +341,13 @@ int nl_addrs(struct hcctl *h, struct nl_addr **v, size_t *n)
 
 /* --- queries --- */
 
+/* A request for one attribute. */
 struct answer {
 	int type;	/* type of the attribute */
-	int header;	/* bytes of the message in front of the attributes */
-	void *buf;
+	int header;	/* bytes of the message before the first attribute */
+	void *buf;	/* memory for the value */
 	size_t size;
-	bool seen;
+	bool seen;	/* the reply had the attribute */
 };
 
 static int take_attr(struct nl_msg *msg, void *arg)
@@ -358,7 +364,9 @@ static int take_attr(struct nl_msg *msg, void *arg)
 	return NL_OK;
 }
 
-/* Request an attribute. Consumes @msg. Return: true if the reply had it. */
+/* Request the attribute that @a describes. Consumes @msg. Return: true if the reply had the
+ * attribute.
+ */
 static bool ask(struct hcctl *h, struct nl_msg *msg, struct answer *a)
 {
 	struct nl_sock *sock = nl_sock_open(h, NETLINK_ROUTE);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Error messages for requests that the kernel refuses: the fabric, the object in it, the value and
- * the allowed range.
+ * Error messages for requests that the kernel refuses. A message names the fabric, the object in
+ * it, the value and the allowed range.
  *
- * The allowed range is that of the kernel's policy, which the kernel sends with the refusal. None
- * is repeated here.
+ * The allowed range is that of the kernel's policy, which the kernel sends with the refusal. This
+ * program does not repeat any range.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -14,6 +14,7 @@
 
 #include "nl_impl.h"
 
+/* Units of attribute values. */
 enum unit {
 	UNIT_NONE,
 	UNIT_MS,
@@ -22,7 +23,9 @@ enum unit {
 	UNIT_PPM,
 };
 
-/* The name of an attribute on the command line, NULL if it has none, and the unit of its value. */
+/* The name of an attribute on the command line, or NULL if it has no such name, and the unit of its
+ * value.
+ */
 struct attr_name {
 	const char *name;
 	enum unit unit;
@@ -78,6 +81,7 @@ static const struct attr_name route_attrs[] = {
 
 #define OF(table)	{ table, sizeof(table) / sizeof(*(table)) }
 
+/* For each request: the names of its attributes, by attribute type. */
 static const struct {
 	const struct attr_name *v;
 	size_t n;
@@ -105,8 +109,8 @@ static struct attr_name name_of(struct nlmsghdr *nlh, int type)
 	return requests[cmd].v[type];
 }
 
-/* Return: the attribute at @offset of the request. NULL if there is none, or if it is the name of
- * the fabric, which is printed anyway.
+/* Return: the attribute at @offset of the request; NULL if there is no such attribute, or if it is
+ * the name of the fabric, which every message has anyway.
  */
 static const struct nlattr *attr_at(struct nlmsghdr *nlh, uint32_t offset)
 {
@@ -152,8 +156,8 @@ static const char *with_unit(char *buf, enum unit unit, uint64_t v)
 	return buf;
 }
 
-/* Print the allowed range, as in "delay 2s: 0 to 1s is allowed", if the policy refuses the value.
- * Return: false for other refusals.
+/* If the kernel's policy does not allow the value, print the allowed range, as in "delay 2s: 0 to
+ * 1s is allowed". Return: false if the request was refused for another reason.
  */
 static bool out_of_range(FILE *f, struct nlmsghdr *nlh, const struct nl_refusal *r)
 {
@@ -173,7 +177,9 @@ static bool out_of_range(FILE *f, struct nlmsghdr *nlh, const struct nl_refusal 
 	return true;
 }
 
-/* Print the kernel's message, followed by the value of the refused attribute if it is a number. */
+/* Print the kernel's message @text, followed by the value of the refused attribute if that is a
+ * number.
+ */
 static void sentence(FILE *f, struct nlmsghdr *nlh, const struct nl_refusal *r, const char *text)
 {
 	const struct nlattr *a = attr_at(nlh, r->offset);
@@ -185,8 +191,8 @@ static void sentence(FILE *f, struct nlmsghdr *nlh, const struct nl_refusal *r, 
 		fprintf(f, ": %s", with_unit(value, name_of(nlh, nla_type(a)).unit, v));
 }
 
-/* Print the object of the request, as in "plan 3: ", unless the message ends with its number, or
- * the context of the message has it.
+/* Print the object that the request is about, as in "plan 3: ", unless the message ends with the
+ * number of this object, or the subject h->where already names it.
  */
 static void part(FILE *f, struct hcctl *h, struct nlmsghdr *nlh, const struct nl_refusal *r)
 {
@@ -217,7 +223,7 @@ static char *words_for(struct hcctl *h, struct nlmsghdr *nlh, const struct nl_re
 
 	if (!f)
 		return NULL;
-	/* Kernels before 6.8 refuse a dump without sending a message. */
+	/* Kernels before 6.8 send no message when they refuse a dump. */
 	if (fabric && r->err == -ENOENT && !*text)
 		text = "No such fabric";
 	if (strcmp(text, "No such fabric"))
@@ -232,7 +238,9 @@ static char *words_for(struct hcctl *h, struct nlmsghdr *nlh, const struct nl_re
 	return words;
 }
 
-/* Print a refusal. The first attribute of every request is a fabric's name. */
+/* Print why the kernel has refused a request. The first attribute of every request is the name of a
+ * fabric.
+ */
 void nl_say(struct hcctl *h, struct nl_msg *msg, const struct nl_refusal *r)
 {
 	struct nlmsghdr *nlh = nlmsg_hdr(msg);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Replies of the kernel into plain structs.
+ * Reading the replies of the kernel into plain structs.
  */
 #include <errno.h>
 #include <stddef.h>
@@ -10,8 +10,8 @@
 #include "memory.h"
 #include "nl_impl.h"
 
-/* Read an unsigned number of any width. Another kernel version may send a shorter or longer
- * attribute, which must not be read beyond its end.
+/* Read an unsigned number of 1, 4 or 8 bytes. The attribute determines the size, because a kernel
+ * of another version may send another size than this program has in its structs.
  */
 static uint64_t num(const struct nlattr *a)
 {
@@ -87,7 +87,9 @@ static void number_put(void *p, size_t size, uint64_t v)
 		*(uint32_t *)p = (uint32_t)v;
 }
 
-/* Read the numbers of a nest, such as drops or tasks, into @v by attribute type. */
+/* Read the numbers of a nest, such as drops or tasks, into @v: each number at the index of its
+ * attribute type.
+ */
 static void numbers_put(uint64_t *v, size_t n, const struct nlattr *nest)
 {
 	struct nlattr *a;
@@ -102,7 +104,7 @@ static void numbers_put(uint64_t *v, size_t n, const struct nlattr *nest)
  * struct layout - how a message is read into a structure
  * @size: bytes of the structure
  * @n: number of @fields
- * @fields: fields by attribute
+ * @fields: the fields, indexed by attribute type
  * @more: reads the attributes that @fields cannot describe; returns 0 or -ENOMEM; may be NULL
  */
 struct layout {
@@ -115,7 +117,7 @@ struct layout {
 #define LAYOUT(type, fields, more) \
 	{ sizeof(struct type), sizeof(fields) / sizeof(*(fields)), fields, more }
 
-/* Store an attribute in its member of @v; unknown attributes are ignored. */
+/* Store an attribute in its member of @v. Attributes that @l does not have are ignored. */
 static void take(void *v, const struct layout *l, const struct nlattr *a)
 {
 	const struct field *f = (size_t)nla_type(a) < l->n ? &l->fields[nla_type(a)] : NULL;
@@ -137,7 +139,7 @@ static void take(void *v, const struct layout *l, const struct nlattr *a)
 	}
 }
 
-/* Read a message into @v; members without an attribute keep their values. */
+/* Read a message into @v. Members of @v whose attributes are absent keep their values. */
 static int fill(struct nlmsghdr *nlh, void *v, const struct layout *l)
 {
 	struct nlattr *a;
@@ -425,7 +427,7 @@ int nl_fill_lost(struct nlmsghdr *nlh, void *v)
 
 /* --- plans --- */
 
-/* Replace a list by the first @size bytes of an attribute. */
+/* Replace *@list by a copy of the first @size bytes of an attribute. */
 static int list_set(void **list, const struct nlattr *a, size_t size)
 {
 	free(*list);
@@ -519,8 +521,8 @@ static int add_detour(struct nl_plan *v, uint32_t word)
 	return 0;
 }
 
-/* Convert a set as the kernel sends it, with node u in bit u % 8 of byte u / 8, to a set of 32-bit
- * words.
+/* Convert a set of nodes from the kernel's form, in which node u is bit u % 8 of byte u / 8, to
+ * 32-bit words. *@words is set to their number.
  */
 static int take_set(uint32_t **set, uint32_t *words, const struct nlattr *a)
 {

@@ -92,8 +92,8 @@ static int put_guard(struct nl_msg *msg, const struct nl_shape *s)
 	return rc;
 }
 
-/* Return: true if the error is temporary: the faults have changed, or machines work on another
- * request.
+/* Return: true if the error is temporary: the faults have changed since the plan was made, or other
+ * machines are busy with another request.
  */
 static bool for_now(int err)
 {

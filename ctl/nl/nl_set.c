@@ -54,11 +54,11 @@ static void list_clear(struct list *l)
 }
 
 /**
- * struct about - the subject of a dump
- * @attr: attribute of the fabric's name
- * @name: the fabric, or NULL for all
- * @plan: operations: their plan, or 0 for all
- * @node: operations of a plan: their member, or NL_NONE for all
+ * struct about - the objects that a dump asks for
+ * @attr: attribute type of the fabric's name
+ * @name: only objects of this fabric; NULL: of all fabrics
+ * @plan: only operations of this plan; 0: not limited
+ * @node: with @plan, only the operation of this member; NL_NONE: those of all members
  */
 struct about {
 	int attr;
@@ -77,7 +77,7 @@ static void put_about(struct nl_msg *msg, const struct about *a)
 		nla_put_u32(msg, HYPERCUBE_A_OP_NODE, a->node);
 }
 
-/* Get a consistent dump: repeat it while changes interrupt it. */
+/* Get a consistent dump: repeat the dump while changes interrupt it. */
 static int dump(struct hcctl *h, int cmd, const struct about *a, struct list *l)
 {
 	struct nl_msg *msg;
@@ -156,7 +156,7 @@ int nl_plans(struct hcctl *h, const char *fabric, struct nl_plan **v, size_t *n)
 
 /* --- single objects --- */
 
-/* A single object, which the first message of the reply fills. */
+/* A single object, @l.v, into which the reply is read. @seen: the reply had a message. */
 struct one {
 	struct list l;
 	bool seen;
@@ -170,7 +170,9 @@ static int keep(struct nlmsghdr *nlh, void *arg)
 	return one->l.fill(nlh, one->l.v);
 }
 
-/* Get one object; consumes @msg, which may be NULL. */
+/* Get one object; @fill reads it into @v. Consumes @msg. If @msg is NULL, return -EIO: the error
+ * was printed when the message could not be made.
+ */
 static int get(struct hcctl *h, struct nl_msg *msg, int (*fill)(struct nlmsghdr *, void *),
 	       void *v)
 {
@@ -247,8 +249,8 @@ int nl_link(struct hcctl *h, const char *fabric, uint32_t node, uint32_t dim,
 
 /* --- changes --- */
 
-/* Wait for a random time before the next attempt, so that machines whose requests have collided do
- * not collide again.
+/* Wait for a time that is partly random, so that machines whose requests have collided do not
+ * collide again. The time doubles with each try.
  */
 void nl_pause(int try)
 {
@@ -258,13 +260,15 @@ void nl_pause(int try)
 	usleep((1000 << try) + t.tv_nsec % (2000 << try));
 }
 
-/* Send a change; consumes @msg, which may be NULL. */
+/* Send a request that changes something. Consumes @msg. If @msg is NULL, return an error, which was
+ * printed when the message could not be made.
+ */
 static int change(struct hcctl *h, struct nl_msg *msg)
 {
 	return msg ? nl_talk(h, msg, NULL, NULL) : -EIO;
 }
 
-/* Send a change with attribute @attr of value @v. */
+/* Add the attribute @attr with the value @v to @msg, and send it as change() does. */
 static int change_to(struct hcctl *h, struct nl_msg *msg, int attr, uint32_t v)
 {
 	if (msg)
@@ -272,7 +276,7 @@ static int change_to(struct hcctl *h, struct nl_msg *msg, int attr, uint32_t v)
 	return change(h, msg);
 }
 
-/* Add the table of peers, with a row for each node. */
+/* Add the table of peers to a request, with a row for each node. */
 static int put_peers(struct nl_msg *msg, const struct hc_topo *t)
 {
 	size_t row = t->ports * sizeof(*t->peers);
@@ -420,7 +424,7 @@ int nl_node_netns(struct hcctl *h, const char *fabric, uint32_t node, int fd, ui
 			 fd >= 0 ? (uint32_t)fd : pid);
 }
 
-/* Add the numbers that @s changes. */
+/* Add to a request the attributes that @s sets and that are plain numbers. */
 static void put_numbers(struct nl_msg *msg, const struct nl_link_set *s)
 {
 #define PUT(bits, attr, name, value) \

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The page: what the reader does, and the text beside the picture. */
+/* The page: the input of the reader, and the text beside the picture. */
 'use strict';
 
 const element = (id) => document.getElementById(id);
@@ -220,7 +220,7 @@ class Hand {
 		svg.addEventListener('dblclick', () => { view.reset(); changed(); });
 	}
 
-	/* Where the pointer is, from the middle of the picture. */
+	/* Return the position of the pointer, relative to the middle of the picture. */
 	at(e) {
 		const box = this.svg.getBoundingClientRect();
 
@@ -273,7 +273,8 @@ class Hand {
 			this.view.zoomBy(after / before, ...this.at(e));
 	}
 
-	/* A press without a move selects a node, or none. */
+	/* A click, which is a press without a move, selects the node under the pointer, or no node.
+	 */
 	up(e) {
 		if (!this.held.delete(e.pointerId) || this.held.size)
 			return;
@@ -308,7 +309,9 @@ class Page {
 		this.hand = new Hand(this.stage, element('picture'), this.view,
 			(u, hover) => this.pointed(u, hover), () => this.redraw());
 		addEventListener('keydown', (e) => this.pressed(e));
-		/* A clicked button does not keep the focus, so that the space bar goes on playing. */
+		/* A button that was clicked does not keep the focus, so that the space bar still
+		 * plays and pauses.
+		 */
 		addEventListener('mousedown', (e) => { if (e.target.closest('button')) e.preventDefault(); });
 		new ResizeObserver(() => this.redraw()).observe(this.stage);
 		this.player.go(null);
@@ -328,7 +331,7 @@ class Page {
 		});
 	}
 
-	/* Fifteen seconds in all, with bounds for each moment. */
+	/* A recording plays for about fifteen seconds; the time of each step is limited. */
 	makeRecording(recording) {
 		const moves = Math.max(40, Math.min(MOVES, 15000 / recording.length));
 
@@ -338,7 +341,7 @@ class Page {
 			this.player === this.plan ? this.recorded : this.plan));
 	}
 
-	/* Switches between the plan and the recording. */
+	/* Switch between the player of the plan and that of the recording. */
 	switchTo(player) {
 		const speed = this.player.speed;
 
@@ -400,7 +403,9 @@ class Page {
 		this.redraw();
 	}
 
-	/* The node under the pointer, or the one that was clicked last. */
+	/* Emphasise the node under the pointer, or if there is none, the node that was clicked
+	 * last.
+	 */
 	pointed(u, hover) {
 		if (!hover)
 			this.chosen = u === this.chosen ? null : u;
@@ -437,7 +442,7 @@ class Page {
 		this.showPlayer(pos);
 	}
 
-	/* Shows a position of the recording, without the plan's transfers. */
+	/* Show a position of the recording. The transfers of the plan are hidden. */
 	showMoment(pos) {
 		const time = this.recording.timeAt(pos ?? 0);
 
@@ -464,7 +469,7 @@ class Page {
 		this.stale = true;
 	}
 
-	/* Draws if something has changed. */
+	/* In each frame of the browser, move the position, and draw if something has changed. */
 	loop(before) {
 		requestAnimationFrame((now) => {
 			this.player.tick(Math.min(100, now - before));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The drawing of a model: elements are made once, and placed for each frame. */
+/* The drawing of a model. The elements are made once, and get their positions again for each frame.
+ */
 'use strict';
 
 const SVG = 'http://www.w3.org/2000/svg';
@@ -19,7 +20,7 @@ function set(element, attributes) {
 		element.setAttribute(key, attributes[key]);
 }
 
-/* The point at distance r from a towards b. */
+/* Return the point at distance r from a in the direction of b. */
 function towards(a, b, r) {
 	const length = Math.hypot(b.x - a.x, b.y - a.y) || 1;
 
@@ -50,14 +51,20 @@ function bits(u, dim) {
 	return u.toString(2).padStart(dim, '0');
 }
 
-/* Labels are drawn on nodes from this radius on, with bits from the other one on. */
+/* Nodes of at least the radius LABELLED have labels, and nodes of at least the radius SPELT also
+ * show their bits.
+ */
 const LABELLED = 7.5, SPELT = 17;
-/* At most so many transfers show their numbers, unless one points at them. */
+/* Up to this number of transfers, all show their numbers. If there are more, only those of the node
+ * under the pointer do.
+ */
 const NUMBERED = 40;
-/* Width of links by heat, as the key shows them. */
+/* The width of a link by its heat, as in the key. */
 const heatWidth = (heat, large) => (large ? 1.2 + heat : 2 + 1.6 * heat);
 
-/* Where marks are tried on a line: first beside the middle, where lines cross; and their size. */
+/* Positions on a line at which a mark may be placed, as fractions of its length, the preferred ones
+ * first: those beside the middle, because lines cross in the middle.
+ */
 const BADGE_AT = [.42, .32, .52, .24, .6, .16], CROSS_AT = [.44, .56, .36, .64, .28, .72, .2];
 const MARK = 14;
 
@@ -115,7 +122,9 @@ class Picture {
 
 		this.edges = model.transfers.map((t) => {
 			const phase = model.phases[t.phase];
-			/* Traffic has the colours; what lies over it is drawn in ink. */
+			/* If the model has traffic, colours stand for traffic, so transfers have
+			 * the colour of text.
+			 */
 			const stroke = model.traffic ? 'k' : `c${phase.colour}`;
 			const fill = model.traffic ? 'kf' : `f${phase.colour}`;
 			const group = make('g', { class: 'edge' }, layers.edges);
@@ -148,7 +157,7 @@ class Picture {
 		return `n c${this.model.phases[turn].colour}`;
 	}
 
-	/* The phase of a node, or null. */
+	/* Return the phase of node u, or null. */
 	turnOf(u) {
 		return (this.model.turns ? this.model.turns[u] : this.turns && this.turns.get(u)) ?? null;
 	}
@@ -171,7 +180,8 @@ class Picture {
 				hit: make('circle', { class: 'paper', opacity: 0 }, group),
 				halo: this.roots.has(u) ? make('circle', { class: 'paper k', 'stroke-width': 2 }, group) : null,
 				skin: make('circle', { class: `skin ${kind}` }, group),
-				/* Nodes without room for a label are filled. */
+				/* A node that is too small for a label is filled with its colour.
+				 */
 				fill: kind.startsWith('n c') ? kind.replace('n c', 'f') : null,
 				label: make('text', { class: text }, group),
 				bits: model.dim && model.dim < 6 ?
@@ -185,7 +195,9 @@ class Picture {
 
 	/* --- frames --- */
 
-	/* Radius of nodes at the middle: a small part of the shortest link, and not too large. */
+	/* Return the radius of a node in the middle: a small fraction of the length of the shortest
+	 * link, within limits.
+	 */
 	radius(scale) {
 		const { places } = this.view, [first] = places.keys();
 		let least = Infinity;
@@ -198,7 +210,9 @@ class Picture {
 		}
 		if (!Number.isFinite(least))
 			least = places.has(first) ? 1 : 0;
-		/* The more nodes, the more lines need room beside them. */
+		/* If there are more nodes, lines need more space between them, so nodes are
+		 * smaller.
+		 */
 		const part = Math.max(.05, .15 - .014 * Math.max(0, Math.log2(places.size) - 4));
 
 		return Math.max(2.5, Math.min(28 * Math.sqrt(Math.max(1, this.view.zoom)), least * scale * part));
@@ -213,7 +227,7 @@ class Picture {
 		this.r = this.radius(scale);
 		for (const s of seen.values())
 			s.r = this.r * s.size;
-		/* The places that marks avoid. */
+		/* The disks that marks should not cover. */
 		this.taken = [...seen.values()].map(({ x, y, r }) => ({ x, y, r }));
 		this.drawLinks();
 		this.drawEdges();
@@ -252,8 +266,9 @@ class Picture {
 		});
 	}
 
-	/* Where the tangents of a transfer's curve meet.  Curves avoid the nodes, and one of two that
-	 * lead to and fro bends to its left.
+	/* Return the control point of the curve of a transfer from a to b. The curve of a detour
+	 * avoids the nodes. If there is a transfer in each direction between two nodes, each bends
+	 * to its left.
 	 */
 	bend(edge, a, b) {
 		const middle = between(a, b, .5), length = Math.hypot(b.x - a.x, b.y - a.y);
@@ -266,7 +281,9 @@ class Picture {
 		return aside([.3, -.3, .2, -.2, .45, -.45, .6, -.6].reduce((x, y) => (room(y) > room(x) ? y : x)));
 	}
 
-	/* How near a curve comes to nodes that are not its ends; beyond a margin it does not matter. */
+	/* Return the distance of a curve from the nearest node that is not at one of its ends, or
+	 * MARK if it is larger, because larger distances do not matter.
+	 */
 	clearance(edge, a, bend, b) {
 		let least = MARK;
 
@@ -306,7 +323,9 @@ class Picture {
 		}
 	}
 
-	/* The first place on a curve where a mark covers nothing, or else the best one. */
+	/* Return the first of the positions on a curve where a mark covers nothing, or if there is
+	 * none, the best one. The mark is added to those that later marks should not cover.
+	 */
 	freePlace(a, bend, b, parts) {
 		let best = null, most = -Infinity;
 
@@ -325,7 +344,7 @@ class Picture {
 		return best;
 	}
 
-	/* How far a node extends. */
+	/* Return the radius of a node, with the ring around a root. */
 	reach(u, at) {
 		return at.r + (this.roots.has(u) ? Math.max(2.5, at.r * .16) : 0);
 	}
@@ -334,7 +353,8 @@ class Picture {
 		set(edge.token, { cx: at.x.toFixed(1), cy: at.y.toFixed(1), r: (wide * 1.5 + 3).toFixed(1) });
 	}
 
-	/* The recorded frames of a moment; hops is null if there are none. */
+	/* Show the recorded hops that are under way at a time. hops is null if the plan is shown.
+	 */
 	showHops(hops, time) {
 		this.hops = hops;
 		this.time = time;
@@ -347,7 +367,9 @@ class Picture {
 		}
 	}
 
-	/* Each has a trail from its sender.  A lost frame gets half the way. */
+	/* Draw each hop as a frame with a trail from its sender. A lost frame gets only half the
+	 * distance.
+	 */
 	drawHops() {
 		const wide = Math.max(1.6, Math.min(4, this.r / 5));
 
@@ -364,7 +386,8 @@ class Picture {
 		});
 	}
 
-	/* Sorts from the farthest to the nearest, if that order has changed. */
+	/* Sort the elements of nodes from the farthest to the nearest, if that order has changed.
+	 */
 	sortNodes() {
 		const order = [...this.nodes.values()].sort((a, b) => this.seen.get(a.u).near - this.seen.get(b.u).near);
 		const said = order.map((n) => n.u).join();
@@ -374,7 +397,9 @@ class Picture {
 		this.order = said;
 	}
 
-	/* Tells whether a node has a label; a small one has if it is special. */
+	/* Return true if a node has a label. A small node has one if it has failed, is the only
+	 * root, or is emphasised.
+	 */
 	labelled(u, r) {
 		return r >= LABELLED || this.failed.has(u) || (this.roots.has(u) && this.roots.size === 1) ||
 			Boolean(this.hot && this.hot.has(u));
@@ -385,7 +410,7 @@ class Picture {
 		for (const node of this.nodes.values()) {
 			const { x, y, r } = this.seen.get(node.u);
 			const label = this.labelled(node.u, r), spelt = node.bits && r >= SPELT;
-			/* A small node has its label beside it. */
+			/* The label of a small node is beside it. */
 			const inside = r >= LABELLED, size = inside ? r * (r < 12 ? .95 : .84) : 12;
 
 			node.group.setAttribute('transform', `translate(${x.toFixed(1)} ${y.toFixed(1)})`);
@@ -415,7 +440,8 @@ class Picture {
 
 	/* --- what is emphasised --- */
 
-	/* Emphasises a node with its links and transfers, and fades the others; null: none. */
+	/* Emphasise a node with its links and transfers, and fade all others. null: emphasise none.
+	 */
 	point(u) {
 		const hot = u === null ? null : new Set([u]);
 
@@ -440,7 +466,7 @@ class Picture {
 		this.number();
 	}
 
-	/* Chooses the transfers that show a number; if all are equal, none does. */
+	/* Choose the transfers that show their numbers. While the plan is played, none does. */
 	number() {
 		for (const edge of this.edges) {
 			edge.numbered = !edge.gone && this.pos === null &&
@@ -449,8 +475,8 @@ class Picture {
 		}
 	}
 
-	/* Shows the plan at a position: at k, k phases have ended; a fraction more means that the next
-	 * one is under way; null shows all phases at once.
+	/* Show the plan at a position. At k, k phases have ended; between k and k + 1, the next
+	 * phase is under way; null shows all phases.
 	 */
 	show(pos) {
 		const now = pos === null ? null : Math.ceil(pos) - 1;
@@ -471,8 +497,9 @@ class Picture {
 		this.showNodes(now, part);
 	}
 
-	/* In a tree a node rests once it has sent, in a broadcast until it is informed; of rings, the
-	 * nodes rest that are not in this one.
+	/* Mark the nodes that rest in phase now. A node of a tree rests after it has sent; a node
+	 * of a broadcast rests until it has the message; with rings, a node rests while a ring is
+	 * shown that it does not belong to.
 	 */
 	showNodes(now, part) {
 		const { kind } = this.model;

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The position in the plan, and how it moves. */
+/* The position in the plan or in a recording, and how it moves. At position k, k phases have ended.
+ */
 'use strict';
 
-/* Milliseconds that a phase takes, and that it stays. */
+/* How long the position moves through a phase, and how long it stays at the end of the phase, in
+ * milliseconds.
+ */
 const MOVES = 900, STAYS = 450;
 
 class Player {
-	/* changed(pos) shows a position; then how long a phase takes and stays */
+	/* changed(pos) shows a position. moves, stays: time of a phase, see MOVES and STAYS. */
 	constructor(phases, changed, moves = MOVES, stays = STAYS) {
 		Object.assign(this, { moves, stays });
 		this.phases = phases;
@@ -27,13 +30,13 @@ class Player {
 		this.goal = null;
 	}
 
-	/* At once. */
+	/* Go to a position at once. null: all phases are shown. */
 	go(pos) {
 		this.stop();
 		this.moveTo(pos === null ? null : Math.max(0, Math.min(this.phases, pos)));
 	}
 
-	/* One phase on or back, and there it stops. */
+	/* Move on or back to the end of one phase, and stop there. */
 	step(direction) {
 		const from = this.goal ?? this.pos ?? (direction > 0 ? 0 : this.phases);
 		const goal = direction > 0 ? Math.floor(from) + 1 : Math.ceil(from) - 1;
@@ -57,7 +60,7 @@ class Player {
 		this.changed(this.pos);
 	}
 
-	/* The other direction reverses; the same one pauses. */
+	/* Play in this direction; if the player already plays in it, pause. */
 	play(direction) {
 		if (this.direction === direction && this.goal === null)
 			this.stop();
@@ -66,7 +69,7 @@ class Player {
 		this.changed(this.pos);
 	}
 
-	/* Moves on by so many milliseconds. */
+	/* Move the position as far as it moves in this time. */
 	tick(ms) {
 		if (!this.direction)
 			return;
@@ -86,8 +89,8 @@ class Player {
 	}
 }
 
-/* A recording.  Position k is the moment of the k-th beginning or end: much happens in a few
- * microseconds, and then nothing for long.
+/* A recording. Position k is the k-th time at which a hop begins or ends. So the position moves
+ * evenly, although a recording has many events within a few microseconds, and then none for long.
  */
 class Recording {
 	constructor(hops) {
@@ -96,14 +99,14 @@ class Recording {
 		this.length = this.moments.length - 1;
 	}
 
-	/* In nanoseconds. */
+	/* Return the time of a position, in nanoseconds. */
 	timeAt(pos) {
 		const k = Math.min(Math.floor(pos), this.length), next = this.moments[Math.min(k + 1, this.length)];
 
 		return this.moments[k] + (next - this.moments[k]) * (pos - k);
 	}
 
-	/* The frames that are on their way at a time. */
+	/* Return the hops that are under way at a time. */
 	under(time) {
 		return this.hops.filter((hop) => hop.begin <= time && time < hop.end);
 	}

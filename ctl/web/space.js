@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Where nodes are in space, and how space is seen. */
+/* The positions of nodes in space, and how space is projected on the screen. */
 'use strict';
 
-/* Three dimensions make a cube, three more a cube of cubes, and so on: the step is longer, and
- * leads a bit along the other axes, too.  By dimension: for each level how long the step is and
- * how much of it leads along the next two axes, and from where one looks at first.  Found by
- * search: nodes keep a distance from each other, and from links of other nodes.
+/* The shape of a cube in space. Three dimensions make an ordinary cube, three more dimensions make
+ * a cube of such cubes, and so on: a step of a higher level is longer, and also leads a bit along
+ * the other axes. By number of dimensions: for each level above the first, the length of a step,
+ * and the fractions of it by which the step leads along the next two axes; and the angles (x, y)
+ * from which the cube is seen first. The values were found by a search: nodes keep a distance from
+ * each other, and from links of other nodes.
  */
 const SHAPES = {
 	3: { steps: [], y: -.53, x: .39 },
@@ -20,7 +22,7 @@ function shapeOf(dim) {
 	return SHAPES[Math.max(3, Math.min(8, dim))];
 }
 
-/* The vector of a step along each dimension. */
+/* Return the vector of a step along each dimension. */
 function cubeAxes(dim) {
 	const { steps } = shapeOf(dim), axes = [];
 
@@ -50,7 +52,8 @@ function cubePlaces(dim) {
 	return places;
 }
 
-/* A network that is no cube: the deeper a node the farther back. */
+/* Return the positions in a network that is not a cube: a node of a deeper level is farther back.
+ */
 function netPlaces(members) {
 	const places = new Map();
 
@@ -59,7 +62,7 @@ function netPlaces(members) {
 	return places;
 }
 
-/* The same within a ball of radius 1. */
+/* Scale the positions so that all are within a ball of radius 1. */
 function normal(places) {
 	let most = 1e-9;
 
@@ -74,7 +77,7 @@ function product(a, b) {
 	return a.map((row) => b[0].map((_, j) => row.reduce((sum, v, k) => sum + v * b[k][j], 0)));
 }
 
-/* Matrices that turn by angles about the axes of the screen. */
+/* Return a matrix that turns by the angle a about an axis of the screen. */
 function turnY(a) {
 	return [[Math.cos(a), 0, Math.sin(a)], [0, 1, 0], [-Math.sin(a), 0, Math.cos(a)]];
 }
@@ -83,11 +86,12 @@ function turnX(a) {
 	return [[1, 0, 0], [0, Math.cos(a), -Math.sin(a)], [0, Math.sin(a), Math.cos(a)]];
 }
 
-/* How far the eye is from the middle. */
+/* The distance of the eye from the middle, and that for cubes of many dimensions. */
 const EYE = 5.5, EYE_LARGE = 9;
 
 class View {
-	/* dim: of a cube; a network that is none is seen from the front */
+	/* dim: dimension of the cube; 0: a network that is not a cube, which is seen from the front
+	 */
 	constructor(places, dim) {
 		this.places = places;
 		this.dim = dim;
@@ -106,7 +110,7 @@ class View {
 		this.turned = product(product(turnX(y), turnY(x)), this.turned);
 	}
 
-	/* Zooms about a point of the screen, which stays in place; without one, about the middle. */
+	/* Zoom about a point of the screen, by default the middle. The point stays where it is. */
 	zoomBy(factor, x = 0, y = 0) {
 		const zoom = Math.min(40, Math.max(.3, this.zoom * factor));
 
@@ -115,8 +119,9 @@ class View {
 		this.zoom = zoom;
 	}
 
-	/* Returns for each node its place on a screen of this size, how near it is (0 to 1) and how
-	 * much larger that makes it; and the length of 1 in space.
+	/* Return seen and scale. seen has for each node its position on a screen of this size, how
+	 * near it is (0 to 1), and by which factor that makes it larger. scale is the length on the
+	 * screen of a length of 1 in space.
 	 */
 	project(width, height, margin) {
 		const seen = new Map(), m = this.turned;

@@ -48,7 +48,9 @@ int balance_topology(struct hcctl *h, const struct hc_faults *f, enum hc_balance
 		hc_error(h, "nothing to balance: no node is connected with any other");
 	else if (rc)
 		hc_nomem(h);
-	/* The kernel's verifier only knows topologies of hypercubes. */
+	/* If the network is not a hypercube, do not call hc_balance_check(), which is the kernel's
+	 * verifier and knows only topologies of hypercubes.
+	 */
 	if (rc || !f->dim || !hc_balance_check(&t->b, f->fault, &reason))
 		return rc;
 	hc_error(h, "no topology: %s: node %u", reason.why, reason.node);

@@ -13,17 +13,15 @@
 #define PANEL_H 380
 #define TOP 110
 
-/* A chart. @hops: of hops, otherwise of speedups. @left: position of its left side. @low, @high,
- * @step: the values at the ends of the vertical axis, and between two of its labels.
- */
+/* A chart that is being drawn. */
 struct chart {
-	FILE *f;
+	FILE *f;	/* the SVG file */
 	const struct sim_study *st;
-	bool hops;
-	double left;
-	double low;
-	double high;
-	double step;
+	bool hops;	/* the values are hops, otherwise speedups */
+	double left;	/* position of the chart's left side */
+	double low;	/* value at the lower end of the vertical axis */
+	double high;	/* value at the upper end of the vertical axis */
+	double step;	/* difference of the values at two adjacent labels */
 };
 
 static const struct hc_mean *value(const struct chart *c, uint32_t n, size_t m)
@@ -33,7 +31,7 @@ static const struct hc_mean *value(const struct chart *c, uint32_t n, size_t m)
 	return c->hops ? &p->hops : &p->speedup;
 }
 
-/* Choose round numbers as the ends of the axes. */
+/* Choose round numbers for the ends of the vertical axis, and for the step between its labels. */
 static void scale(struct chart *c)
 {
 	double low = INFINITY, high = -INFINITY;

@@ -33,7 +33,7 @@ static const struct out_column columns[] = {
 	{}
 };
 
-/* The attributes in the columns after NODE. */
+/* The attribute (HYPERCUBE_A_TASKS_*) in each column after NODE. */
 static const uint8_t attrs[] = {
 	[QUEUED] = HYPERCUBE_A_TASKS_QUEUED, [HELD] = HYPERCUBE_A_TASKS_HELD,
 	[MOVING] = HYPERCUBE_A_TASKS_MOVING, [BYTES] = HYPERCUBE_A_TASKS_BYTES,
@@ -81,7 +81,7 @@ void balance_out_all(struct hcctl *h, const struct nl_balance *b, const struct n
 	out_close(h);
 }
 
-/* Only nodes on this machine are returned, because the tasks of remote nodes are not known here. */
+/* Remote nodes are left out, because this machine does not know their tasks. */
 int balance_get(struct hcctl *h, const char *fabric, struct nl_balance *b, struct nl_node **v,
 		size_t *n)
 {

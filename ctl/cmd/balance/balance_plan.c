@@ -21,12 +21,12 @@ struct load_list {
  * @method: enum hc_balance_method; HC_BALANCE_METHODS: the user named none
  * @shape: enum hc_balance_shape
  * @threshold: threshold of the method RID; UINT64_MAX: half the mean load
- * @hop_cost: time of a hop, in units of a task's time
- * @f: the faults, once they are read
+ * @hop_cost: time that a hop takes, as a multiple of the time of a task
+ * @f: the faults
  * @optimum: the smallest number of hops that leads to an even load
  * @least: lower bound of the scores of all plans
- * @n: number of methods that were compared
- * @compared: result of each of them
+ * @n: number of entries of @compared
+ * @compared: the result of each method that was compared
  */
 struct job {
 	struct fault_args a;
@@ -207,7 +207,7 @@ static uint64_t half_the_mean(const struct job *j, const struct hc_balance_topo 
 	return sum / t->members / 2;
 }
 
-/* Compute the result of each method from which auto chooses. */
+/* Compute the result of each method from which the method "auto" chooses. */
 static int compare(struct hc_balancer *b, const struct hc_balance_req *q, struct job *j)
 {
 	static const enum hc_balance_method methods[] = {

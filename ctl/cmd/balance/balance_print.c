@@ -39,7 +39,7 @@ static void out_candidates(struct hcctl *h, const struct hc_balance_topo *t)
 	out_text(h, "\n");
 }
 
-/* Print objects whose keys are node numbers. */
+/* Print two objects, the parents and the weights of the nodes. Their keys are node numbers. */
 static void out_by_node(struct hcctl *h, const struct hc_balance_topo *t)
 {
 	char key[16];
@@ -63,7 +63,7 @@ static void out_by_node(struct hcctl *h, const struct hc_balance_topo *t)
 	out_close(h);
 }
 
-/* Print each node and its parent, deepest nodes first. */
+/* Print each node and its parent, unless there are too many. The deepest nodes come first. */
 static void text_trees(struct hcctl *h, const struct hc_balance_topo *t)
 {
 	char bits[OUT_BUF], parent[OUT_BUF];

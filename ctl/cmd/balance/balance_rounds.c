@@ -7,7 +7,9 @@
 
 #include "balance_cmd.h"
 
-/* Names of the methods, by number. "off" is a setting: nodes begin no rounds by themselves. */
+/* Names of the methods, by enum hypercube_balance. "off" is a setting that keeps nodes from
+ * beginning rounds.
+ */
 static const char * const methods[] = {
 	[HYPERCUBE_BALANCE_NONE] = "off",
 	[HYPERCUBE_BALANCE_DEM] = "dem",
@@ -17,7 +19,7 @@ static const char * const methods[] = {
 	NULL
 };
 
-/* The planners' numbers of the kernel's methods. */
+/* The planner's number of each method of the kernel. */
 static const enum hc_balance_method planned[] = {
 	[HYPERCUBE_BALANCE_DEM] = HC_BALANCE_DEM,
 	[HYPERCUBE_BALANCE_MCWA] = HC_BALANCE_MCW,

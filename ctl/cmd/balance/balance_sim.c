@@ -2,8 +2,8 @@
 /*
  * hcctl balance simulate: running the simulation on all processors, and the command's keywords.
  *
- * Each run has its own random numbers and its own entry for results, so the results do not depend
- * on the number of threads.
+ * Each run has its own random numbers and its own entry in the array of results, so the results do
+ * not depend on the number of threads.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -26,8 +26,8 @@ static volatile sig_atomic_t interrupted;
 /**
  * struct crew - the threads of a simulation
  * @st: the simulation
- * @next: number of the next run
- * @done: number of runs that are done
+ * @next: number of the next run that a thread takes
+ * @done: number of runs that have ended
  * @total: number of all runs
  * @err: -ENOMEM if memory ran out
  */
@@ -44,7 +44,7 @@ static void on_signal(int sig __attribute__((unused)))
 	interrupted = 1;
 }
 
-/* Run simulations in this thread, until none is left or an error occurs. */
+/* The function of a thread: take one run after another, until none is left or an error occurs. */
 static void *worker(void *arg)
 {
 	struct crew *c = arg;
@@ -105,7 +105,7 @@ static int run_crew(struct crew *c)
 	return n ? atomic_load(&c->err) : -ENOMEM;
 }
 
-/* Run the simulation. Ctrl-C ends it, and discards the results so far. */
+/* Run the simulation. A signal from Ctrl-C ends it, and its results so far are discarded. */
 static int run_all(struct hcctl *h, struct sim_study *st)
 {
 	struct crew c = { .st = st, .total = (st->last - st->first + 1) * st->runs };
@@ -173,7 +173,9 @@ static bool ends(const char *file, const char *suffix)
 	return dot && !strcmp(dot, suffix);
 }
 
-/* Open the file before the simulation, so that an error is reported before hours of work. */
+/* Create the file @file, if the user wants it. This happens before the simulation, so that an error
+ * is reported before hours of work.
+ */
 static int open_file(struct hcctl *h, const char *file, struct file_new **f)
 {
 	if (file)
@@ -190,6 +192,7 @@ static int close_file(struct hcctl *h, struct file_new *f, int rc)
 
 /* --- keywords --- */
 
+/* The files that the user wants, or NULL. */
 struct files {
 	const char *svg;
 	const char *csv;
@@ -208,7 +211,7 @@ static int arg_file(struct hcctl *h, const char *name, const char *word, void *d
 	return 0;
 }
 
-/* Parse "3" or "0..7". */
+/* Parse a number of faults, "3", or a range of numbers, "0..7". */
 static int arg_range(struct hcctl *h, const char *name, const char *word, void *dst)
 {
 	struct sim_study *st = dst;
@@ -302,7 +305,9 @@ static int study(struct hcctl *h, struct sim_study *st)
 	return run_all(h, st) ?: sum_up(h, st);
 }
 
-/* Write both files, or none. */
+/* Run the simulation and write the results to the files that the user wants: to all of them, or
+ * after an error to none.
+ */
 static int written(struct hcctl *h, struct sim_study *st, const struct files *to)
 {
 	struct file_new *svg = NULL, *csv = NULL;

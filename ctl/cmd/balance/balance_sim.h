@@ -12,9 +12,9 @@
 
 /**
  * struct sim_point - results of one method with one number of faults
- * @speedup: speedup against no balancing
- * @hops: hops for each live node
- * @rounds: rounds of balancing
+ * @speedup: how many times faster the tasks are done than without load balancing
+ * @hops: number of hops of tasks, divided by the number of live nodes
+ * @rounds: number of load balancing rounds
  */
 struct sim_point {
 	struct hc_mean speedup;
@@ -27,13 +27,16 @@ struct sim_point {
  * @s: parameters of the simulation
  * @first: least number of failed nodes
  * @last: greatest number of failed nodes
- * @runs: runs for each number
+ * @runs: number of runs for each number of failed nodes
  * @jobs: number of threads
  * @methods: the methods that are compared
  * @nmethods: number of methods
- * @raw: results of all methods in each run, from index ((faults - first) * runs + run) * nmethods
- * @point: results by number of faults, at index (faults - first) * nmethods + method
- * @bound: for each number of faults the speedup if no node were idle and nothing cost time
+ * @raw: results of all methods in all runs; those of run number run with f failed nodes begin at
+ *	index ((f - first) * runs + run) * nmethods
+ * @point: means over the runs; that of a method with f failed nodes is at index (f - first) *
+ *	nmethods + method
+ * @bound: for each number of failed nodes, the speedup if no node were idle and load balancing took
+ *	no time
  */
 struct sim_study {
 	struct hc_sim s;

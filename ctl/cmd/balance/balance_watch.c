@@ -9,26 +9,27 @@
 #include "balance_cmd.h"
 #include "cmd/watch.h"
 
-/* Number of lines besides those of the bars and the rounds: three of sums, the key, the number of
- * nodes that are not shown, two of settings, and the line with the cursor.
+/* Number of lines of a picture besides the bars and the rounds: three lines with sums, the key, the
+ * number of nodes that are not shown, two lines with settings, and the line with the cursor.
  */
 #define LINES_BESIDE	8
 #define ROUNDS_FEW	4
 #define WIDTH		80
-/* LABEL: width of a node's number and load, with blanks. BAR_MIN: the longest bar gets at least
- * this width.
+/* LABEL: width of the number and the load of a node, with blanks. BAR_MIN: minimum width that the
+ * longest bar gets.
  */
 #define LABEL		16
 #define BAR_MIN		8
 
-/* The loads at one time. @v has the nodes on this machine; @at is the time, ns. */
+/* The loads of nodes at one time. */
 struct sample {
 	struct nl_balance b;
-	struct nl_node *v;
+	struct nl_node *v;	/* the nodes on this machine */
 	size_t n;
-	uint64_t at;
+	uint64_t at;		/* time of the sample, ns of the monotonic clock */
 };
 
+/* The last two samples, and how to show them. */
 struct view {
 	const char *fabric;
 	struct watch watch;
@@ -37,13 +38,13 @@ struct view {
 };
 
 /**
- * struct grid - the columns of nodes
+ * struct grid - nodes arranged in columns, with a bar for each node
  * @v: the nodes
  * @n: number of nodes
- * @shown: number of nodes that fit the terminal
- * @lines: lines of a column
- * @bar: characters of the longest bar
- * @unit: tasks that one character stands for
+ * @shown: number of nodes that are shown, because they fit the terminal
+ * @lines: number of nodes in a column
+ * @bar: length of the longest bar in characters
+ * @unit: number of tasks that a character of a bar stands for
  */
 struct grid {
 	const struct nl_node **v;
@@ -54,7 +55,7 @@ struct grid {
 	uint64_t unit;
 };
 
-/* Return: a counter of a node's tasks; @attr is HYPERCUBE_A_TASKS_*. */
+/* Return: the counter @attr (HYPERCUBE_A_TASKS_*) of the tasks of node @v. */
 static uint64_t tasks(const struct nl_node *v, unsigned int attr)
 {
 	return v->tasks[attr];
@@ -88,7 +89,7 @@ static int sample(struct hcctl *h, void *arg)
 	return rc;
 }
 
-/* Return: the sum of a counter over all nodes in the sample. */
+/* Return: the sum of the counter @attr over all nodes in the sample. */
 static uint64_t sum(const struct sample *s, unsigned int attr)
 {
 	uint64_t all = 0;
@@ -99,8 +100,8 @@ static uint64_t sum(const struct sample *s, unsigned int attr)
 	return all;
 }
 
-/* Return: the rate of a sum. If a sum has become smaller, the samples are of two fabrics of the
- * same name, and the rate is 0.
+/* Return: by how much the sum of a counter increases per second. If the sum has become smaller, the
+ * two samples are of different fabrics of the same name, and the rate is 0.
  */
 static uint64_t per_second(const struct view *w, unsigned int attr)
 {
@@ -135,7 +136,7 @@ static void put_loads(struct hcctl *h, const struct sample *s)
 	out_uint(h, NULL, "; moving %" PRIu64 "\n", sum(s, HYPERCUBE_A_TASKS_MOVING));
 }
 
-/* Print a count, in the colour OUT_BAD if it is not 0. */
+/* Print a count. If it is not 0, its colour is OUT_BAD. */
 static void put_bad(struct hcctl *h, const char *fmt, uint64_t v)
 {
 	if (v)
@@ -172,13 +173,13 @@ static void put_sums(struct hcctl *h, const struct view *w)
 
 /* --- bars --- */
 
-/* Return: the length of a bar for @count tasks, rounded up. */
+/* Return: the number of characters of a bar that stand for @count tasks, rounded up. */
 static uint64_t characters(uint64_t count, uint64_t unit)
 {
 	return (count + unit - 1) / unit;
 }
 
-/* Return: true if no bar is longer than g->bar. */
+/* Return: true if no bar is longer than g->bar characters. */
 static bool fits(const struct grid *g)
 {
 	size_t i;
@@ -190,7 +191,9 @@ static bool fits(const struct grid *g)
 	return true;
 }
 
-/* Compare loads: nodes with the highest load come first, since not all nodes may fit. */
+/* Compare the loads of two nodes. Nodes with the highest load come first, because the nodes at the
+ * end may not fit the terminal.
+ */
 static int fuller(const void *a, const void *b)
 {
 	const struct nl_node *x = *(const struct nl_node * const *)a;
@@ -202,7 +205,9 @@ static int fuller(const void *a, const void *b)
 	return x->id < y->id ? -1 : x->id > y->id;
 }
 
-/* Arrange the nodes in as few columns as the number of lines allows. */
+/* Arrange the nodes in as few columns as @lines allows. On a terminal of @width characters, the
+ * number of columns is limited, so not all nodes may fit.
+ */
 static void arrange(struct grid *g, uint32_t lines, uint32_t width)
 {
 	uint64_t most = 0;
@@ -230,7 +235,9 @@ static void repeat(struct hcctl *h, char c, uint64_t n)
 		out_text(h, "%c", c);
 }
 
-/* Print the bar of a node. If @more, another column follows, so pad the bar with blanks. */
+/* Print the number, the load and the bar of a node. With @more, another column follows, so the bar
+ * is padded with blanks.
+ */
 static void put_bar(struct hcctl *h, const struct grid *g, const struct nl_node *v, bool more)
 {
 	uint64_t a = characters(held(v), g->unit), b = characters(waiting(v), g->unit);

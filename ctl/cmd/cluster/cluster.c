@@ -29,7 +29,7 @@ void cluster_change_end(struct hcctl *h)
 	out_now(h);
 }
 
-/* Begin the output: an object with the array of changes. */
+/* Begin the output: an object that contains the array of changes. */
 static void begin(struct hcctl *h, const struct cluster *c)
 {
 	out_object(h, NULL);
@@ -38,7 +38,9 @@ static void begin(struct hcctl *h, const struct cluster *c)
 	out_array(h, "changes");
 }
 
-/* End the output. If there was no error and no change, print @nothing. */
+/* End the output. @nothing is the text to print if the command succeeded (@rc is 0) without any
+ * change.
+ */
 static void end(struct hcctl *h, const struct cluster *c, int rc, const char *nothing)
 {
 	out_close(h);
@@ -62,8 +64,8 @@ static bool is_remote(const struct cluster *c)
 	return false;
 }
 
-/* Make the folder for the sockets of shared ssh connections. Without the folder, each command has a
- * connection of its own.
+/* Make the folder for the sockets of shared ssh connections. If there is no such folder, each
+ * command opens a connection of its own.
  */
 static void share(struct cluster *c)
 {
@@ -72,8 +74,8 @@ static void share(struct cluster *c)
 		*c->ssh_dir = 0;
 }
 
-/* Read FILE and run a command. A signal that arrives meanwhile takes effect when the current step
- * is done.
+/* Read FILE, and call @run with its contents. If a signal arrives in the meantime, the current step
+ * is completed before the process ends.
  */
 static int with_file(struct hcctl *h, int argc, char **argv, cluster_fn run)
 {
@@ -115,14 +117,16 @@ static size_t plans_up(const struct cluster *c)
 	return n;
 }
 
-/* After a failure, print how many trunks and plans are up, and how to continue. */
+/* After a failure, print how many trunks and plans are up, and which commands continue or undo the
+ * work.
+ */
 static void say_stands(struct hcctl *h, const struct cluster *c)
 {
 	hc_warn(h, "%zu of %zu trunks and %zu of %zu plans stand, and fabrics as far as the hosts have made them; go on with: hcctl cluster up %s; or remove all with: hcctl cluster down %s",
 		trunks_up(c), c->ntrunks, plans_up(c), c->nplans, c->file, c->file);
 }
 
-/* Return: 0, or -EINTR after printing an error if a signal has arrived that ends the process. */
+/* Return: 0; or, after printing an error, -EINTR if a signal that ends the process has arrived. */
 static int interrupted(struct hcctl *h)
 {
 	if (!cmd_signals_came())
@@ -215,7 +219,7 @@ static size_t count(struct json_object *all, const char *flag)
 	return n;
 }
 
-/* Return: the number of trunks of a host according to the file. */
+/* Return: the number of trunks that a host has according to the file. @host is its index. */
 static size_t wanted(const struct cluster *c, size_t host)
 {
 	size_t n = 0, i;
@@ -266,11 +270,11 @@ static void show_all(struct hcctl *h, const struct cluster *c, struct json_objec
 	out_close(h);
 }
 
-/* Show all hosts. A host that does not answer is marked. */
+/* Show all hosts. Hosts that do not answer are marked. */
 static int do_show(struct hcctl *h, struct cluster *c)
 {
-	/* Request all fabrics: a request for one fabric would be an error if there is no such
-	 * fabric.
+	/* Request all fabrics of a host, because a request for one fabric is an error if it does
+	 * not exist.
 	 */
 	const struct remote_call call[] = {
 		{ .words = { "fabric", "show" } },

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Interface between the files of hcctl cluster, for a fabric that spans machines and is described
- * by one file. cluster_read.c reads the file, ssh.c runs hcctl on the hosts, cluster_fabric.c
- * makes fabrics, cluster_trunk.c and cluster_plan.c find and make missing trunks and plans, and
- * cluster.c calls all of these in turn.
+ * Interface between the files of hcctl cluster, for a fabric that spans several machines and is
+ * described by one file. cluster_read.c reads the file, ssh.c runs hcctl on the hosts,
+ * cluster_fabric.c makes the fabrics, cluster_trunk.c and cluster_plan.c find and make missing
+ * trunks and plans, and cluster.c calls all of these in turn.
  */
 #ifndef _HCCTL_CLUSTER_H
 #define _HCCTL_CLUSTER_H
@@ -14,17 +14,17 @@
 
 #define CLUSTER_FORMAT	"hypercube-cluster"
 #define CLUSTER_VERSION	1
-/* Maximum number of hosts; each has a connection of its own. */
+/* Maximum number of hosts. While a command runs, there is a connection to each host. */
 #define CLUSTER_HOSTS	1024
 
 /**
  * struct cluster_host - a machine that holds a partition of the fabric
- * @name: name in messages, and by default for ssh
- * @ssh: host for ssh; NULL: it is this machine
+ * @name: name of the host in messages, and by default for ssh
+ * @ssh: name of the host for ssh; NULL: the host is this machine
  * @netns: a network namespace on the host, or NULL
- * @address: address under which other hosts reach it, with a port or without
- * @tls: CERT,KEY,CA[,NAME] on the host, or NULL
- * @no_plans: it accepts no plans from other hosts
+ * @address: address, with or without a port, at which other hosts reach this one
+ * @tls: CERT,KEY,CA[,NAME]: files on the host, and a name; or NULL
+ * @no_plans: the host accepts no plans from other hosts
  * @fixed: subcube mask of its partition
  * @base: subcube value of its partition
  */
@@ -45,7 +45,7 @@ struct cluster_host {
  * @listen: index of the host that listens
  * @connect: index of the host that connects
  * @address: address to connect to
- * @up: both ends have the trunk
+ * @up: the trunk is established at both ends
  */
 struct cluster_trunk {
 	uint32_t dim;
@@ -56,10 +56,10 @@ struct cluster_trunk {
 };
 
 /**
- * struct cluster_plan - a plan for all hosts
+ * struct cluster_plan - a plan that all hosts are to have
  * @id: id of the plan
  * @type: its plan type
- * @with: further keywords for the planner, or NULL
+ * @with: further keywords of the plan, or NULL
  * @up: all hosts have the plan
  */
 struct cluster_plan {
@@ -70,16 +70,17 @@ struct cluster_plan {
 };
 
 /**
- * struct cluster - contents of a file
+ * struct cluster - contents of a cluster file, and the state of a command
  * @file: its name
  * @root: the JSON document, which holds the strings
- * @state: the fabric as if all of it were on one machine; its plans are in @plan
- * @keep: keepalive time: a trunk ends after so many ms of silence; 0: default
- * @digest: trunks have digests, unless they have TLS
+ * @state: the state that the fabric is to have, as if it were on one machine; its plans are in
+ *	@plan
+ * @keep: keepalive time of trunks, ms; 0: the default
+ * @digest: trunks without TLS have digests
  * @ssh: the ssh program
  * @ssh_dir: folder of the sockets of shared connections, or ""
- * @dry: only print what would be done
- * @there: for each host: it has the fabric (in a dry run: it has it already)
+ * @dry: dry run: only print what would be done
+ * @there: for each host, whether it has the fabric; in a dry run, whether it already has it
  * @changes: number of changes printed so far
  */
 struct cluster {
@@ -111,7 +112,7 @@ void cluster_free(struct cluster *c);
  * struct remote - an hcctl that runs on a host
  * @host: the host
  * @pid: the local process, hcctl or ssh; 0: it could not be started
- * @fd: its standard input, output and error, which are files in memory
+ * @fd: its standard input, output and error: files in memory
  */
 struct remote {
 	const struct cluster_host *host;
@@ -122,10 +123,10 @@ struct remote {
 #define REMOTE_WORDS 64
 
 /**
- * struct remote_call - a command for hosts
+ * struct remote_call - a command line of hcctl that is to run on hosts
  * @words: its arguments; NULL ends them
- * @input: its standard input, or NULL
- * @text: its output is text, not JSON
+ * @input: standard input of the command, or NULL
+ * @text: the output of the command is text, not JSON
  */
 struct remote_call {
 	const char *words[REMOTE_WORDS];
@@ -135,13 +136,13 @@ struct remote_call {
 
 int remote_start(struct hcctl *h, const struct cluster *c, const struct cluster_host *host,
 		 const struct remote_call *call, struct remote *r);
-/* Wait until the hcctl on a host ends, and print its error messages, each after the name of the
- * host. @said is set to its output, to be freed. Return: 0 or an exit status.
+/* Wait until hcctl on a host ends, and print its error messages, each after the name of the host.
+ * *@said is set to its output, to be freed. Return: 0 or an exit status.
  */
 int remote_end(struct hcctl *h, struct remote *r, char **said);
-/* Run a command on all hosts at once, or if @to is not NULL, on the hosts that it marks. With
- * @input, each host gets its own input. @said is set to the output of each host, NULL if there is
- * none; release with remote_free().
+/* Run a command on all hosts at the same time; or if @to is not NULL, on the hosts for which its
+ * entry is true. @input, if not NULL, has the standard input for each host. @said is set to the
+ * output of each host, or NULL if there is none; release it with remote_free().
  */
 int remote_all(struct hcctl *h, const struct cluster *c, const struct remote_call *call,
 	       const bool *to, char * const *input, struct json_object **said);
@@ -152,20 +153,23 @@ void remote_free(const struct cluster *c, struct json_object **said);
 void remote_close(struct cluster *c);
 
 /* --- cluster.c --- */
-/* Begin to print a change as an element of the open array; text: "one: + trunk". @host may be NULL.
- * @comes: the object is added, otherwise removed.
+/* Begin to print that an object is added (@comes) or removed: an element of the open array, in text
+ * such as "one: + trunk". @host may be NULL. The caller prints further attributes, and then calls
+ * cluster_change_end().
  */
 void cluster_change(struct hcctl *h, struct cluster *c, const char *host, bool comes,
 		    const char *object);
 void cluster_change_end(struct hcctl *h);
 
 /* --- cluster_fabric.c --- */
-/* Make the fabrics of the file. */
+/* Make the fabrics on the hosts, or change them to the state that the file describes. */
 int cluster_fabrics(struct hcctl *h, struct cluster *c);
 int cluster_fabrics_del(struct hcctl *h, struct cluster *c);
 /* Return: the fabric with the cluster's name in @all, the list of a host's fabrics, or NULL. */
 struct json_object *cluster_fabric_of(const struct cluster *c, struct json_object *all);
-/* Wait until the nodes on all hosts have the FAULT words that follow from the file. */
+/* Wait until the nodes on all hosts have the FAULT words that follow from the file. A warning is
+ * printed if that takes too long.
+ */
 int cluster_settle(struct hcctl *h, struct cluster *c);
 
 /* --- cluster_trunk.c --- */
@@ -175,10 +179,10 @@ int cluster_trunks(struct hcctl *h, struct cluster *c);
 int cluster_plans(struct hcctl *h, struct cluster *c);
 
 /* --- all_hosts.c --- */
-/* Run the same command on all hosts of a file. */
+/* Run the same command on all hosts of the file @file. */
 int cluster_all_hosts(struct hcctl *h, const char *file, int argc, char **argv);
 
-/* Get a member of JSON that another program has printed; NULL if there is none. */
+/* Return: a member of a JSON object that another program has printed; NULL if there is none. */
 static inline struct json_object *cluster_get(struct json_object *o, const char *key)
 {
 	struct json_object *v = NULL;

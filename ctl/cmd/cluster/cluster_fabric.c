@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The fabrics of a cluster: each host gets a state file of its partition, see hcctl fabric restore.
+ * The fabrics of a cluster. Each host gets a state file for its partition, see hcctl fabric
+ * restore.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -11,14 +12,14 @@
 #include "hc_bounds.h"
 #include "cluster.h"
 
-/* Microseconds between two checks, and maximum number of checks. */
+/* Time between two checks, in microseconds, and maximum number of checks. */
 #define LOOK_EVERY	100000
 #define LOOKS		150
 
 /* --- the state of one host --- */
 
-/* Reset the nodes on other hosts, and the ends of links there, to defaults. Only whether a link is
- * down or flaps is kept, because that concerns both ends.
+/* Set the nodes on other hosts, and the ends of links there, to defaults. Only whether a link is
+ * down or flaps is retained, because both ends of a link must agree on that.
  */
 static void forget_far(struct state *s)
 {
@@ -40,8 +41,8 @@ static void forget_far(struct state *s)
 	}
 }
 
-/* Return: the state file of a host, to be freed. It is written from a copy of the cluster's state,
- * which shares names and addresses with the original.
+/* Return: the text of the state file for a host, to be freed. The text is printed from a copy of
+ * the cluster's state, which shares names and addresses with the original.
  */
 static char *part_of(struct hcctl *h, const struct cluster *c, const struct cluster_host *host)
 {
@@ -72,7 +73,9 @@ static char *part_of(struct hcctl *h, const struct cluster *c, const struct clus
 
 /* --- fabrics --- */
 
-/* Print the change @o, which hcctl has made on host number @i. */
+/* Print a change that hcctl has made on host number @i; @o is its description in the output of
+ * hcctl.
+ */
 static void put_change(struct hcctl *h, struct cluster *c, size_t i, struct json_object *o)
 {
 	const char *object = cluster_text(o, "object"), *what = cluster_text(o, "what");
@@ -137,7 +140,9 @@ struct json_object *cluster_fabric_of(const struct cluster *c, struct json_objec
 	return NULL;
 }
 
-/* Refuse to change a fabric that has the cluster's name, but not the nodes that the file names. */
+/* Check that the nodes of fabric @o are those that the file assigns to the host, because another
+ * fabric of the same name must not be removed. Return: 0, or HC_NO after printing an error.
+ */
 static int is_the_files(struct hcctl *h, const struct cluster *c, const struct cluster_host *host,
 			struct json_object *o)
 {
@@ -184,8 +189,8 @@ int cluster_fabrics_del(struct hcctl *h, struct cluster *c)
 
 /* --- faults --- */
 
-/* Return: the FAULT word of a node as it follows from the file. *@flaps is set to the node's links
- * that flap, whose current state is not known.
+/* Return: the FAULT word of node @u that follows from the file. *@flaps is set to the mask of those
+ * links of the node that flap, because their current state is not known.
  */
 static uint32_t faults_of(const struct state *s, uint32_t u, uint32_t *flaps)
 {
@@ -201,8 +206,8 @@ static uint32_t faults_of(const struct state *s, uint32_t u, uint32_t *flaps)
 	return faults;
 }
 
-/* Return: true if @all, the nodes that a host lists, have the FAULT words that follow from the
- * file.
+/* Return: true if the nodes in @all, the node list of a host, have the FAULT words that follow from
+ * the file.
  */
 static bool knows(const struct cluster *c, struct json_object *all)
 {

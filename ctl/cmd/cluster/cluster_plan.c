@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The plans of a cluster: the first host plans and installs them for all hosts (see hcctl trunk).
+ * The plans of a cluster. The first host makes each plan and installs it on all hosts (see hcctl
+ * trunk).
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,7 +12,7 @@
 
 #define WORDS_MAX 24
 
-/* Keywords of a plan. The words of @text are separated in place. */
+/* Keywords of a plan. @v points into @text, in which the words are separated. */
 struct words {
 	char *text;
 	const char *v[WORDS_MAX + 1];
@@ -49,8 +50,8 @@ static struct json_object *found(struct json_object *all, uint32_t id)
 	return NULL;
 }
 
-/* Return: true if the installed plan @o has the attributes that keywords in the file require, such
- * as "sink 5".
+/* Return: true if the installed plan @o has the attributes that the plan's keywords in the file
+ * require, such as "sink 5".
  */
 static bool fits(struct json_object *o, const struct words *w)
 {
@@ -64,8 +65,8 @@ static bool fits(struct json_object *o, const struct words *w)
 	return true;
 }
 
-/* Return: true if all hosts have the plan of the file, with the same epoch, and it is not broken.
- * @said is the list of plans of each host.
+/* Return: true if all hosts have the plan @p of the same epoch, and it is not broken. @said has the
+ * list of plans of each host.
  */
 static bool is_up(const struct cluster *c, struct json_object **said,
 		  const struct cluster_plan *p, const struct words *w)
@@ -83,7 +84,7 @@ static bool is_up(const struct cluster *c, struct json_object **said,
 	return true;
 }
 
-/* Find out which plans of the file are up. */
+/* Set cluster_plan.up for each plan of the file. */
 static int look_up(struct hcctl *h, struct cluster *c)
 {
 	struct json_object **said = calloc(c->nhosts, sizeof(*said));
@@ -104,7 +105,7 @@ static int look_up(struct hcctl *h, struct cluster *c)
 
 /* --- missing plans --- */
 
-/* Have the first host make and install a plan. */
+/* Have the first host make the plan and install it. */
 static int make(struct hcctl *h, struct cluster *c, const struct cluster_plan *p)
 {
 	const struct hc_object *object = &p->type->object;
@@ -150,8 +151,8 @@ int cluster_plans(struct hcctl *h, struct cluster *c)
 	if (!c->nplans)
 		return 0;
 	rc = look_up(h, c);
-	/* A planner leaves out nodes that seem to have failed. So first wait until the hosts know
-	 * which nodes are healthy.
+	/* A planner leaves out nodes that have failed as far as its host knows. So wait until all
+	 * hosts have the FAULT words that follow from the file.
 	 */
 	if (!rc && !c->dry && !all_up(c))
 		rc = cluster_settle(h, c);

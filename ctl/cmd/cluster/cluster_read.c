@@ -10,15 +10,15 @@
 
 #include "cluster.h"
 
+/* State of reading the file. */
 struct reading {
 	struct cluster *c;
-	bool parts;	/* hosts list their partitions */
+	bool parts;	/* the hosts read so far have the key "subcube" */
 };
 
 /* --- hosts --- */
 
-/* Return: true if the name can be printed in front of other text, and cannot be mistaken for an
- * option.
+/* Return: true if the name can be printed before other text, and cannot be mistaken for an option.
  */
 static bool is_name(const char *name)
 {
@@ -37,9 +37,7 @@ static int check_name(struct hcctl *h, const char *key, const char *name)
 	return hc_invalid(h, key, name, "a word that does not begin with a dash is wanted");
 }
 
-/* Return: the address under which other hosts reach this one, if the file has none: the one that
- * ssh uses.
- */
+/* Return: the default address of a host, for other hosts: that which ssh uses. */
 static const char *address_of(const struct cluster_host *v)
 {
 	const char *at = v->ssh ? strrchr(v->ssh, '@') : NULL;
@@ -56,8 +54,8 @@ static int check_where(struct hcctl *h, const struct cluster_host *v, bool local
 	       check_name(h, "tls", v->tls);
 }
 
-/* Read a host. A namespace does not imply "local": it may be a namespace on the host that ssh
- * reaches.
+/* Read a host. A host without "local", "netns" and "ssh" is reached by ssh under its own name.
+ * "netns" does not imply "local": with "ssh", the namespace is on the host that ssh reaches.
  */
 static int take_host(struct hcctl *h, struct json_object *o, void *arg)
 {
@@ -97,8 +95,8 @@ static int take_host(struct hcctl *h, struct json_object *o, void *arg)
 	return 0;
 }
 
-/* Assign partitions to the hosts, if the file does not: the bits of the highest dimensions are the
- * index of the host.
+/* Assign a partition to each host, because the file does not: the bits of the highest dimensions
+ * are the index of the host.
  */
 static int deal(struct hcctl *h, struct cluster *c)
 {
@@ -120,7 +118,7 @@ static int deal(struct hcctl *h, struct cluster *c)
 	return 0;
 }
 
-/* Check that each node belongs to exactly one host. */
+/* Check that each node is in the partition of exactly one host. */
 static int check_parts(struct hcctl *h, const struct cluster *c)
 {
 	const struct cluster_host *one = NULL;
@@ -183,8 +181,8 @@ static int add_trunk(struct hcctl *h, struct cluster *c, const struct cluster_tr
 	return 0;
 }
 
-/* Add a trunk for each dimension along which links join two partitions. The host that comes first
- * in the file listens.
+/* Add a trunk for each dimension along which links join the partitions of two hosts. The host that
+ * comes first in the file listens.
  */
 static int auto_trunks(struct hcctl *h, struct cluster *c)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The trunks of a cluster: those that exist, and those that are missing.
+ * The trunks of a cluster: finding those that exist, and making those that are missing.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -10,13 +10,15 @@
 
 #include "cluster.h"
 
-/* Microseconds between two checks, and maximum number of checks. */
+/* Time between two checks, in microseconds, and maximum number of checks. */
 #define LOOK_EVERY	100000
 #define LOOKS		100
 
 /* --- existing trunks --- */
 
-/* Return: true if @all, a host's list of trunks, has an established one along @dim to host @far. */
+/* Return: true if @all, the list of a host's trunks, has an established trunk along @dim to host
+ * @far.
+ */
 static bool has(struct json_object *all, const struct cluster *c, uint32_t dim,
 		const struct cluster_host *far)
 {
@@ -34,7 +36,7 @@ static bool has(struct json_object *all, const struct cluster *c, uint32_t dim,
 	return false;
 }
 
-/* Find out which trunks of the file are up at both ends. */
+/* Set cluster_trunk.up for each trunk of the file: the trunk is established at both ends. */
 static int look_up(struct hcctl *h, struct cluster *c)
 {
 	struct json_object **said = calloc(c->nhosts, sizeof(*said));
@@ -61,7 +63,7 @@ static void put_trunk(struct hcctl *h, struct cluster *c, const struct cluster_t
 	cluster_change_end(h);
 }
 
-/* Append a word to a command. */
+/* Append a word to the command line of @call. */
 static void add(struct remote_call *call, const char *word)
 {
 	size_t n = 0;
@@ -71,7 +73,9 @@ static void add(struct remote_call *call, const char *word)
 	call->words[n] = word;
 }
 
-/* Append the options that trunks have in common, and those of the host. */
+/* Append the options that all trunks have, and those of the host @host, to the command line of
+ * @call. @keep is memory for the text of the keepalive time.
+ */
 static void add_options(const struct cluster *c, const struct cluster_host *host,
 			struct remote_call *call, char *keep, size_t size)
 {
@@ -117,7 +121,9 @@ static int do_connect(struct hcctl *h, struct cluster *c, const struct cluster_t
 	return remote_one(h, c, t->connect, &call, NULL);
 }
 
-/* Return: true if the host already listens at that address, for an earlier trunk. */
+/* Return: true if the listening host already listens at this address, for an earlier trunk of the
+ * file.
+ */
 static bool is_reported(const struct cluster *c, const struct cluster_trunk *t)
 {
 	const struct cluster_trunk *v;
@@ -128,7 +134,7 @@ static bool is_reported(const struct cluster *c, const struct cluster_trunk *t)
 	return false;
 }
 
-/* Wait until all trunks are up. If one does not come up in time, print an error that names it. */
+/* Wait until all trunks are up. If a trunk is not up in time, print an error that names it. */
 static int wait_up(struct hcctl *h, struct cluster *c)
 {
 	const struct cluster_trunk *t = c->trunk;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hcctl mfi: how many faults an algorithm that checks itself can hide, and how to group its
- * processes so that all processes of a processor can fail together.
+ * hcctl mfi: how many faults an algorithm that checks itself can hide (the maximum fault index),
+ * and how to group its processes so that all processes of a group can fail together.
  *
- * The environment of a processor consists of the processors that it asks, and itself; it may have
- * up to tg faults (see ctl/plan/mfi.h).
+ * The environment of a processor consists of the processors that it asks, and itself. Each
+ * environment may have up to tg faults (see ctl/plan/mfi.h).
  */
 #include <ctype.h>
 #include <errno.h>
@@ -25,7 +25,7 @@ struct size {
 	uint32_t cols;
 };
 
-/* The arguments of the command. */
+/* Values of the command's keywords. */
 struct mfi_req {
 	uint32_t dim;
 	struct size mesh;
@@ -35,14 +35,14 @@ struct mfi_req {
 	const char *envs;
 	struct arg_choice pattern;
 	struct arg_choice method;
-	uint32_t tg;
-	uint64_t limit;
-	struct node_list set;
-	bool matrix;
-	uint32_t escape;
-	const char *plot;
-	bool place;
-	struct mfi_place on;
+	uint32_t tg;		/* number of faults that each environment may have */
+	uint64_t limit;		/* time limit of the search, ns */
+	struct node_list set;	/* a set of faults to check, instead of searching for one */
+	bool matrix;		/* print the fault matrix */
+	uint32_t escape;	/* try all sets of up to this number of faults */
+	const char *plot;	/* name of the file for a picture, or NULL */
+	bool place;		/* place the processes on the nodes of a fabric */
+	struct mfi_place on;	/* the fabric and the mapping, for @place */
 	struct arg_choice mapping;
 };
 
@@ -51,7 +51,7 @@ static const char * const patterns[] = {
 	[HC_MFI_LISTED] = "listed", NULL,
 };
 
-/* Value of mfi_req.pattern if the user has named no pattern. */
+/* Value of mfi_req.pattern.v if the user has named no pattern. */
 #define ANY_PATTERN (HC_MFI_LISTED + 1)
 
 static const char * const methods[] = {
@@ -188,8 +188,8 @@ static struct hc_mfi_net *make_graph(const struct mfi_req *q, const struct mfi_g
 	return net;
 }
 
-/* Make a network with the kind of @shape and the environments of a file. If the file has no
- * environments, but only numbers of faults, return @shape itself.
+/* Make a network of the shape of @shape whose environments are those of a file. Frees @shape. If
+ * the file has no environments, but only numbers of faults, return @shape itself.
  */
 static struct hc_mfi_net *make_listed(const struct mfi_req *q, const struct mfi_graph *g,
 				      struct hc_mfi_net *shape)
@@ -243,7 +243,9 @@ static struct hc_mfi_net *make_shape(const struct mfi_req *q)
 	return hc_mfi_grid(s->rows, s->cols, s == &q->torus, p, q->tg);
 }
 
-/* Set the numbers of faults that the file allows single environments. */
+/* Set the number of faults that each environment may have: that of the file, or if the file has
+ * none for the environment, q->tg.
+ */
 static int set_tg(struct hcctl *h, const struct mfi_req *q, const struct mfi_graph *g,
 		  struct hc_mfi_net *net)
 {
@@ -296,10 +298,10 @@ static uint64_t now(void)
 }
 
 /**
- * struct clock - the time limit, and progress reports to a terminal
- * @end: the time at which the search must end
- * @shown: time of the last report
- * @found: the result that is reported
+ * struct clock - the time limit of a search, and its progress reports to a terminal
+ * @end: time at which the search must end, ns
+ * @shown: time of the last report, ns; 0: there was none
+ * @found: the result found so far, which is reported
  * @terminal: standard error is a terminal
  */
 struct clock {
@@ -309,7 +311,7 @@ struct clock {
 	bool terminal;
 };
 
-/* Report the progress to a terminal. Return: false if the time limit has passed. */
+/* Report the progress to a terminal, twice a second. Return: false if the time limit has passed. */
 static bool go_on(void *arg)
 {
 	struct clock *c = arg;
@@ -347,7 +349,7 @@ static int find(struct hcctl *h, const struct mfi_req *q, struct mfi_view *v, st
 	return rc ? hc_nomem(h) : 0;
 }
 
-/* Check the set that the user has given. */
+/* Check the set of faults that the user has given. */
 static int given(struct hcctl *h, const struct mfi_req *q, struct mfi_view *v)
 {
 	uint32_t faults[HC_MFI_ESCAPE_FAULTS], u, n = 0;
@@ -379,7 +381,7 @@ static int given(struct hcctl *h, const struct mfi_req *q, struct mfi_view *v)
 	return v->escape < 0 ? hc_nomem(h) : 0;
 }
 
-/* Try all sets of 1, 2, .. faults, as far as the time limit allows. */
+/* Try all sets of 1, 2, .. q->escape faults, until the time limit has passed. */
 static int escape(struct hcctl *h, const struct mfi_req *q, struct mfi_view *v, struct clock *c)
 {
 	int rc = 0;

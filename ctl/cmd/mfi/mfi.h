@@ -8,23 +8,25 @@
 #include "cmd/cmd.h"
 #include "plan/mfi.h"
 
-/* Maximum number of fault sets that are checked one by one. */
+/* Maximum number of fault sets that are checked one by one. The search for escaping errors is
+ * refused if there are more.
+ */
 #define MFI_SETS 20000000
-/* Maximum number of faults in each such set. */
+/* Maximum number of faults in each of these sets. */
 #define MFI_ESCAPE 6
 /* Maximum number of rows of a fault matrix. */
 #define MFI_ROWS 5000
 
 /**
- * struct mfi_graph - contents of a file
+ * struct mfi_graph - processors, links and environments of a file
  * @links: links between processors, each in both directions
  * @nlinks: number of entries of @links
- * @envs: environments: pairs of a processor, and a processor of its environment (see
+ * @envs: environments, as pairs: a processor, and a processor of its environment (see
  *	ctl/plan/mfi.h)
  * @nenvs: number of entries of @envs
- * @tgs: pairs of the number of faults that an environment may have, and the environment's processor
+ * @tgs: pairs: a number of faults, and the processor whose environment may have so many faults
  * @ntgs: number of entries of @tgs
- * @names: the processors' numbers, ascending; @links and @envs have indices into this array
+ * @names: numbers of the processors, ascending; @links and @envs have indices into this array
  * @n: number of processors
  */
 struct mfi_graph {
@@ -41,13 +43,14 @@ struct mfi_graph {
 enum mfi_mapping { MFI_GROUPS, MFI_BLOCK, MFI_RANDOM };
 
 /**
- * struct mfi_place - processes on the nodes of a fabric
- * @fabric: its name
- * @mapping: which processes share a node
+ * struct mfi_place - placement of processes on the nodes of a fabric
+ * @fabric: name of the fabric
+ * @mapping: how the processes are divided into parts; the processes of a part share a node
  * @seed: seed of MFI_RANDOM, not 0
- * @nodes: the lowest live node and all nodes that healthy links connect with it, ascending
- * @nnodes: number of nodes
- * @of: for each process, the number of its part: the processes of a part share a node
+ * @nodes: the nodes of a connected component: the lowest live node, and all nodes that it can reach
+ *	over healthy links; ascending
+ * @nnodes: number of entries of @nodes
+ * @of: for each process, the number of its part
  * @parts: number of parts
  * @at: for each part, the index of its node in @nodes
  * @hops: sum of the hops from each process to each process that it asks
@@ -67,18 +70,19 @@ struct mfi_place {
 /**
  * struct mfi_view - results to be printed
  * @net: the processors
- * @names: numbers of the processors; NULL: they are numbered from 0
+ * @names: numbers of the processors; NULL: the processors are numbered from 0
  * @pattern: keyword of the environments' pattern
- * @found: the largest set of faults
- * @coloured: size of the set by the paper's multi-colouring
+ * @found: the largest set of faults that was found, or the set that the user has given
+ * @coloured: size of the set that the paper's multi-colouring finds
  * @groups: groups of processes, each of which may fail as a whole
- * @given: the user has specified the set; of @found, @coloured and @groups only found.set is valid
- * @escape: dimension of the errors that escape with the set; negative: not known
+ * @given: the user has given the set; then only .set of @found is valid, and @coloured and @groups
+ *	are not
+ * @escape: dimension of the space of errors that the set can hide; negative: not known
  * @matrix: print the fault matrix
  * @ntried: number of entries of @tried
- * @tried: results for all sets of 1, 2, .. faults
+ * @tried: for k = 1, 2, .., the result of trying all sets of k faults
  * @complete: the last entry of @tried is complete
- * @place: nodes of the processes, or NULL
+ * @place: placement of the processes, or NULL
  */
 struct mfi_view {
 	const struct hc_mfi_net *net;
@@ -104,23 +108,26 @@ static inline uint32_t mfi_name(const struct mfi_view *v, uint32_t u)
 /* --- mfi_read.c --- */
 int mfi_read(struct hcctl *h, const char *file, struct mfi_graph *g);
 void mfi_graph_free(struct mfi_graph *g);
-/* Return: the index of the processor with a number; UINT32_MAX if there is none. */
+/* Return: the index of the processor with the number @number; UINT32_MAX if there is none. */
 uint32_t mfi_index(const uint32_t *names, uint32_t n, uint32_t number);
 
 /* --- mfi_print.c --- */
-/* Write the name of the network, such as "torus 5x5", into @buf. */
+/* Write a description of the network, such as "torus 5x5", into @buf. */
 const char *mfi_what(char *buf, const struct hc_mfi_net *net);
-/* Return: the number of rows of the fault matrix; UINT64_MAX if it is too large to count. */
+/* Return: the number of sets of @k of @n processors; UINT64_MAX if it is too large to count. The
+ * fault matrix has a row for each such set.
+ */
 uint64_t mfi_sets(uint64_t n, uint32_t k);
-/* Print the members of a set as an array; text: separated by commas, and only the first ones if
+/* Print the members of a set as an array. Text: separated by commas, and only the first members if
  * there are many.
  */
 void mfi_out_members(struct hcctl *h, const char *key, const struct mfi_view *v, const bool *set);
 int mfi_print(struct hcctl *h, const struct mfi_view *v);
 
 /* --- mfi_place.c --- */
-/* Place the processes: fill in @p, in which the caller has set @fabric, @mapping and @seed. Release
- * with mfi_place_free() in any case.
+/* Place the processes on nodes of a fabric: fill in @p, in which the caller has set @fabric,
+ * @mapping and @seed. @go_on(@arg) returns false when the time limit has passed. Release with
+ * mfi_place_free() in any case.
  */
 int mfi_place(struct hcctl *h, const struct mfi_view *v, struct mfi_place *p,
 	      bool (*go_on)(void *arg), void *arg);

@@ -10,8 +10,8 @@
 #include "memory.h"
 #include "mfi.h"
 
-/* Get the nodes of the first connected component: the lowest live node, and all nodes that healthy
- * links connect with it.
+/* Get the nodes on which processes can be placed: the lowest live node, and all nodes that it can
+ * reach over healthy links.
  */
 static int nodes_of(const struct hc_faults *f, struct mfi_place *p)
 {
@@ -31,7 +31,9 @@ static int nodes_of(const struct hc_faults *f, struct mfi_place *p)
 	return 0;
 }
 
-/* Return: a matrix of the numbers of hops between each two of the nodes, around faults. */
+/* Return: a matrix with the number of hops between each two of the nodes, on paths around the
+ * faults.
+ */
 static uint16_t *hops_of(const struct hc_faults *f, const struct mfi_place *p)
 {
 	uint16_t *hops = calloc((size_t)p->nnodes * p->nnodes, sizeof(*hops));
@@ -57,7 +59,7 @@ static uint16_t *hops_of(const struct hc_faults *f, const struct mfi_place *p)
 	return hops;
 }
 
-/* Divide the processes into parts, each for one node. */
+/* Divide the processes into parts, each of which gets a node. */
 static int divide(struct hcctl *h, const struct mfi_view *v, struct mfi_place *p)
 {
 	if (p->mapping != MFI_GROUPS) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hcctl mfi .. place: output.
+ * hcctl mfi .. place: printing the placement.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -46,8 +46,8 @@ static void print_node(struct hcctl *h, const struct mfi_view *v, uint32_t part,
 	out_close(h);
 }
 
-/* Print for each process its node, and the processes that it asks: a program that runs the
- * processes needs no more.
+/* JSON: print for each process its node, and the processes that it asks, which is all that a
+ * program needs to run the processes.
  */
 static void print_processes(struct hcctl *h, const struct mfi_view *v)
 {

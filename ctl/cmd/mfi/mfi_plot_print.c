@@ -14,7 +14,7 @@
 #define ROW 26
 /* Maximum number of groups that the key lists one by one. */
 #define KEY_GROUPS 17
-/* Maximum number of processors with which links are drawn. Among more processors, links would only
+/* Maximum number of processors for which links are drawn. Among more processors, the links would
  * hide the processors.
  */
 #define LINKS 300
@@ -26,10 +26,11 @@ struct point {
 /**
  * struct picture - a picture that is being drawn
  * @f: the file
- * @v: the results to draw
- * @plot: its dimension places the nodes of a cube; it has a phase for each group, for colours
- * @r: radius of a processor
- * @row: the row of the fault matrix that belongs to the set
+ * @v: the results that are drawn
+ * @plot: a model of which two members are used: its dimension, for the positions of the nodes of a
+ *	cube, and its phases, one for each group, for the colours
+ * @r: radius of a processor's disk
+ * @row: the row of the fault matrix for the set v->found.set
  */
 struct picture {
 	FILE *f;
@@ -39,8 +40,8 @@ struct picture {
 	const char *row;
 };
 
-/* Return: the row or column for a number (inverse Gray code): numbers in adjacent rows or columns
- * differ in one bit.
+/* Return: the row or column for the bits @word of a processor's number. It is the inverse Gray
+ * code, so the numbers of adjacent rows or columns differ in one bit.
  */
 static uint32_t gray(uint32_t word)
 {
@@ -51,8 +52,8 @@ static uint32_t gray(uint32_t word)
 	return at;
 }
 
-/* Compute the row and the column of a processor. In a cube, the lower half of the bits of its
- * number determines the column.
+/* Compute the row and the column of a processor, and the numbers of rows and columns. In a cube,
+ * the lower half of the bits of a processor's number determines its column, the upper half its row.
  */
 static void cell(const struct hc_mfi_net *net, uint32_t u, uint32_t *row, uint32_t *col,
 		 uint32_t *rows, uint32_t *cols)
@@ -72,7 +73,7 @@ static void cell(const struct hc_mfi_net *net, uint32_t u, uint32_t *row, uint32
 	}
 }
 
-/* Return: true if the picture is a projection of a cube. */
+/* Return: true if the picture is a projection of a cube; larger cubes are drawn as a matrix. */
 static bool projected(const struct hc_mfi_net *net)
 {
 	return net->kind == HC_MFI_CUBE && net->dim <= PLOT_CUBE_DIM;
@@ -84,7 +85,7 @@ static bool circle(const struct hc_mfi_net *net)
 	return net->kind == HC_MFI_GRAPH || net->kind == HC_MFI_KARY;
 }
 
-/* Return: the distance of adjacent cells. */
+/* Return: the distance between the centres of adjacent cells. */
 static double pitch(const struct hc_mfi_net *net)
 {
 	uint32_t row, col, rows, cols;
@@ -168,8 +169,8 @@ static void links(const struct picture *p)
 	fputs("</g>\n", p->f);
 }
 
-/* Draw a processor in the colour of its group. A ring marks a faulty processor. A processor that
- * may be faulty or not is drawn pale.
+/* Draw a processor as a disk in the colour of its group. A ring marks a faulty processor. A
+ * processor that may or may not be faulty is pale.
  */
 static void disk(const struct picture *p, struct point at, double r, uint32_t group, char what)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hcctl mfi: output.
+ * hcctl mfi: printing the results.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -115,8 +115,8 @@ static void print_mfi(struct hcctl *h, const struct mfi_view *v)
 	out_text(h, "\n");
 }
 
-/* Print the set, its row of the fault matrix, and the environments that already have as many faults
- * as they may have.
+/* Print the set of faults, its row of the fault matrix, and the full environments: those that
+ * already have as many faults as they may have.
  */
 static int print_set(struct hcctl *h, const struct mfi_view *v)
 {
@@ -212,7 +212,7 @@ static void print_row(struct hcctl *h, const struct mfi_view *v, const bool *set
 	out_close(h);
 }
 
-/* Print the fault matrix: a row for each set of tg faults. */
+/* Print the fault matrix. It has a row for each set of tg faults. */
 static int print_matrix(struct hcctl *h, const struct mfi_view *v)
 {
 	uint32_t n = v->net->n, k = v->net->tg, i;

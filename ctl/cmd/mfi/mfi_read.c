@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Reading processors from a file. The processors that the file names get indices, in ascending
- * order of their numbers.
+ * Reading processors from a file. The processors that the file names get indices in ascending order
+ * of their numbers.
  */
 #include <stdlib.h>
 
@@ -34,7 +34,7 @@ static void add_pair(const struct mfi_graph *g, struct hc_mfi_pair *to, size_t *
 	};
 }
 
-/* Fill in @g from a file. Each link is entered in both directions. */
+/* Fill @g from the contents of a file. Each link is entered in both directions. */
 static int fill(struct hcctl *h, const struct graph *file, struct mfi_graph *g)
 {
 	uint32_t u;

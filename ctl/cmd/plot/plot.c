@@ -11,8 +11,8 @@
 #include "cmd/planner.h"
 #include "plot.h"
 
-/* Return: the plan with @id, if it can be drawn. Without an id: the installed tree, if there is
- * only one.
+/* Return: the plan with @id, if it is of a type that can be drawn. If @id is 0: the installed tree,
+ * if exactly one is installed. Otherwise NULL.
  */
 static const struct nl_plan *choose(const struct nl_plan *v, size_t n, uint32_t id)
 {
@@ -39,8 +39,8 @@ static int set_doubling(struct hcctl *h, struct plot *p, const struct nl_plan *v
 	return plot_set_doubling(h, p, &d);
 }
 
-/* Draw a spanning tree. Its steps are computed as if there were no faults, so that a plan that a
- * fault has broken is drawn as it was.
+/* Set the picture of a spanning tree. Its steps are computed as if there were no faults, so that a
+ * plan that a fault has broken is drawn as it was before the fault.
  */
 static int set_span(struct hcctl *h, struct plot *p, const struct nl_plan *v)
 {
@@ -62,9 +62,9 @@ static int set_span(struct hcctl *h, struct plot *p, const struct nl_plan *v)
 	return rc;
 }
 
-/* Draw an installed plan. The faults for which it was made are not known. While the plan is not
- * broken, the roles of its members follow from the current faults, except that links that have come
- * up since may change them.
+/* Set the picture of an installed plan. The faults for which it was made are not known. The roles
+ * of its members are computed from the current faults: as long as the plan is not broken, they are
+ * the same, unless a link that was faulty has come up since.
  */
 static int set_plan(struct hcctl *h, struct plot *p, const struct nl_plan *v)
 {
@@ -142,7 +142,7 @@ static int set_rings(struct hcctl *h, struct plot *p, const struct nl_plan *v)
 	return rc == -ENOMEM ? hc_nomem(h) : rc ?: plot_set_ring(h, p);
 }
 
-/* Find rings that could be installed, and draw them. */
+/* Find rings that could be installed, and set their picture. */
 static int find_rings(struct hcctl *h, const char *fabric, struct plot *p)
 {
 	int rc = hc_plan_ring(p->net, NULL, HC_RING_AUTO, 0, &p->rings);
@@ -154,9 +154,9 @@ static int find_rings(struct hcctl *h, const char *fabric, struct plot *p)
 	return rc ?: plot_set_ring(h, p);
 }
 
-/* Draw a network that is not a cube, with a ring tree or a spanning tree: the plan with @id; or
- * without an id, the first plan of these types that is not broken; or else rings that could be
- * installed.
+/* Set the picture of a network that is not a cube, with a ring tree or a spanning tree. This is the
+ * plan with @id; or if @id is 0, the first installed plan of these types that is not broken; or if
+ * there is none, rings that could be installed.
  */
 static int live_net(struct hcctl *h, const char *fabric, uint32_t id, struct plot *p)
 {
@@ -203,8 +203,8 @@ static int live(struct hcctl *h, const char *fabric, uint32_t id, struct plot *p
 	return live_traffic(h, fabric, p) ?: live_plan(h, fabric, id, p);
 }
 
-/* The formats, by the end of the file's name, and the maximum numbers of nodes and links for which
- * each can be used.
+/* The file formats: the end of the file's name, and the maximum numbers of nodes and links for
+ * which the format can be used.
  */
 static const struct format {
 	const char *end;
@@ -288,7 +288,8 @@ static void report_net(struct hcctl *h, const char *file, const struct plot *p)
 	out_close(h);
 }
 
-/* Return: true if @word is the name of a file. The name of a fabric has neither dots nor slashes.
+/* Return: true if @word is the name of a file and not of a fabric, which has neither dots nor
+ * slashes.
  */
 static bool is_file(const char *word)
 {

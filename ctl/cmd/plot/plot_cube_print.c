@@ -2,7 +2,7 @@
 /*
  * hcctl plot: nodes and links, as a projection of the cube.
  *
- * Order of painting: links with traffic, transfers, crosses of faults, numbers of transfers, nodes.
+ * Order of painting: links, transfers, crosses at faulty links, numbers of transfers, nodes.
  * Crosses and numbers are called marks.
  */
 #include <math.h>
@@ -10,10 +10,11 @@
 
 #include "plot.h"
 
-/* Margin around the centres of the outer nodes. */
+/* Distance between the centres of the outer nodes and the edge of the drawing. */
 #define MARGIN 35
-/* Positions on a line at which a mark is tried, in per cent: a badge is the number of a transfer, a
- * cross marks a fault. Positions in the middle are tried late, because lines cross there.
+/* Positions on a line at which a mark may be placed, in per cent of its length, the preferred ones
+ * first. A badge is the number of a transfer, a cross marks a faulty link. Positions in the middle
+ * come late, because lines cross there.
  */
 static const unsigned char badge_at[] = { 36, 44, 29, 52, 60, 22, 68, 16, 76, 0 };
 static const unsigned char cross_at[] = { 43, 57, 36, 64, 29, 71, 22, 78, 0 };
@@ -22,7 +23,9 @@ struct point {
 	double x, y;
 };
 
-/* What a new mark should not cover: nodes, and earlier marks. */
+/* Areas that a new mark should not cover: nodes and earlier marks. Each is a disk of radius @r at
+ * @at.
+ */
 struct marks {
 	struct {
 		struct point at;
@@ -48,7 +51,7 @@ static double radius(const struct plot *p)
 	return r[p->dim];
 }
 
-/* Return: the point at distance @r from @a, in the direction of @b. */
+/* Return: the point at distance @r from @a in the direction of @b. */
 static struct point towards(struct point a, struct point b, double r)
 {
 	double len = hypot(b.x - a.x, b.y - a.y);
@@ -56,7 +59,7 @@ static struct point towards(struct point a, struct point b, double r)
 	return (struct point){ a.x + (b.x - a.x) * r / len, a.y + (b.y - a.y) * r / len };
 }
 
-/* Return: the point at fraction @part of the line from @a to @b. */
+/* Return: the point on the line from @a to @b that is at the fraction @part of its length. */
 static struct point between(struct point a, struct point b, double part)
 {
 	return (struct point){ a.x + (b.x - a.x) * part, a.y + (b.y - a.y) * part };
@@ -123,8 +126,8 @@ static void arrow_head(FILE *f, const char *class, struct point from, struct poi
 		tip.x, tip.y, foot.x + nx, foot.y + ny, foot.x - nx, foot.y - ny);
 }
 
-/* Write the classes of a transfer's line and of its filled shapes. If the picture shows traffic,
- * colours stand for traffic, so transfers are drawn in the colour of ink.
+/* Write the classes of a transfer's line (@stroke) and of its filled shapes (@fill). If the picture
+ * shows traffic, colours stand for traffic, so transfers have the colour of text.
  */
 static void edge_classes(const struct plot *p, const struct plot_edge *e, char *stroke,
 			 char *fill, size_t size)
@@ -142,7 +145,9 @@ static void edge_classes(const struct plot *p, const struct plot_edge *e, char *
 	}
 }
 
-/* Return: the distance from a point to the edge of the nearest node or mark. */
+/* Return: the distance from a point to the edge of the nearest node or mark. It is negative within
+ * a node or mark.
+ */
 static double room_at(const struct marks *m, struct point at)
 {
 	double room = INFINITY;
@@ -153,8 +158,9 @@ static double room_at(const struct marks *m, struct point at)
 	return room;
 }
 
-/* Return: the position on the line from @a to @b where a mark of radius @r covers no node or mark,
- * or as little of them as possible. The new mark is added to @m.
+/* Find a position on the line from @a to @b for a mark of radius @r, at which it covers no node or
+ * mark, or as little of them as possible. @parts: the possible positions. The new mark is added to
+ * @m. Return: the position.
  */
 static struct point free_place(struct marks *m, struct point a, struct point b,
 			       const unsigned char *parts, double r)
@@ -177,8 +183,8 @@ static struct point free_place(struct marks *m, struct point a, struct point b,
 	return best;
 }
 
-/* Return: true if @e is the second transfer of an exchange. An exchange is drawn once, with two
- * heads.
+/* Return: true if @e is the second of the two transfers of an exchange. An exchange is drawn only
+ * once, as a line with two arrow heads.
  */
 static bool twin(const struct plot *p, const struct plot_edge *e)
 {
@@ -190,7 +196,9 @@ static double edge_width(const struct plot *p)
 	return p->dim > 5 ? 2.2 : p->dim > 4 ? 3 : 4;
 }
 
-/* Return: a point at distance @by beside the line between two nodes. */
+/* Return: the point beside @at, at distance @by from it, at a right angle to the line from @a to
+ * @b.
+ */
 static struct point beside(struct point at, struct point a, struct point b, double by)
 {
 	double len = hypot(b.x - a.x, b.y - a.y);
@@ -198,7 +206,7 @@ static struct point beside(struct point at, struct point a, struct point b, doub
 	return (struct point){ at.x + by * (b.y - a.y) / len, at.y - by * (b.x - a.x) / len };
 }
 
-/* Draw a detour beside the links that it takes. The arrow's head is at the last link. */
+/* Draw a detour as lines beside its links. The last line has the arrow head. */
 static void detour_print(FILE *f, const struct plot *p, const struct plot_edge *e,
 			 const char *stroke, const char *fill)
 {
@@ -263,7 +271,7 @@ static void edge_print(FILE *f, const struct plot *p, const struct plot_edge *e)
 	fputs("</g>\n", f);
 }
 
-/* Draw the number of a transfer's phase, on a disk that interrupts the line. */
+/* Draw the number of a transfer's phase, on a disk that interrupts the transfer's line. */
 static void badge_print(FILE *f, const struct plot *p, const struct plot_edge *e,
 			struct marks *m)
 {
@@ -348,8 +356,8 @@ static void node_print(FILE *f, const struct plot *p, uint32_t u)
 	fputs("</g>\n", f);
 }
 
-/* Allocate memory for the nodes and the marks. Each node has one entry, and links and transfers
- * have at most one mark each.
+/* Allocate memory for all nodes and marks, and add the nodes. Each link and each transfer has at
+ * most one mark.
  */
 static struct marks marks_new(const struct plot *p)
 {

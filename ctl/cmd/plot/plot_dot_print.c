@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hcctl plot: pictures for graphviz. Links are undirected edges, and transfers are directed ones.
+ * hcctl plot: pictures for graphviz. Links are undirected edges, and transfers are directed edges.
  * Nodes are pinned to the positions that they have in the SVG.
  */
 #include <inttypes.h>
@@ -49,7 +49,9 @@ static void link_print(FILE *f, const struct plot *p, uint32_t u, unsigned int d
 	fputs("];\n", f);
 }
 
-/* Return: the hue of a phase, from violet to yellow. */
+/* Return: the hue of phase @when. The hues go from violet for the first phase to yellow for the
+ * last.
+ */
 static double hue(const struct plot *p, unsigned int when)
 {
 	return p->phases > 1 ? .75 - .6 * when / (p->phases - 1) : .75;
@@ -141,7 +143,7 @@ void plot_dot_print(FILE *f, const struct plot *p)
 		for (d = 0; d < p->dim; d++)
 			if (!(u & hc_bit(d)))
 				link_print(f, p, u, d);
-	/* An exchange is one edge with two heads. */
+	/* An exchange has two transfers, but is drawn as one edge with two arrow heads. */
 	for (i = 0; i < p->nedges; i++)
 		if (p->kind != PLOT_DOUBLING || p->edges[i].from < p->edges[i].to)
 			edge_print(f, p, &p->edges[i]);

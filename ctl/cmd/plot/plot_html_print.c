@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hcctl plot: a page with a script that draws the model. The pieces of the page are the files in
+ * hcctl plot: a page with a script that draws the model. The page is composed of the files in
  * ctl/web/, which are linked into the program unchanged.
  */
 #include <json-c/json.h>
@@ -8,7 +8,7 @@
 
 #include "plot.h"
 
-/* Names that the linker gives to the contents of a file. */
+/* The symbols that the linker defines for the contents of a file. */
 #define WEB_FILE(name) extern const char _binary_##name##_start[], _binary_##name##_end[]
 WEB_FILE(plot_html);
 WEB_FILE(plot_css);
@@ -27,7 +27,7 @@ static void style_print(FILE *f, const struct plot *p)
 }
 
 /* Print the model as JSON inside a script element. Characters that could end the script or begin a
- * comment are escaped; JSON has them in strings only.
+ * comment are escaped; in JSON they occur only in strings.
  */
 static void model_print(FILE *f, const struct plot *p)
 {
@@ -59,7 +59,7 @@ static void broken_print(FILE *f, const struct plot *p)
 		fputs(" <b class=\"broken\">broken by a fault</b>", f);
 }
 
-/* The placeholders of plot.html. */
+/* The placeholders in plot.html, and the functions that print their replacements. */
 static const struct part {
 	const char *mark;
 	void (*print)(FILE *f, const struct plot *p);

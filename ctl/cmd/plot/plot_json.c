@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hcctl plot: the model as JSON, for the script of a page. The script only draws the model, and
- * computes nothing of it.
+ * hcctl plot: the model as JSON, for the script of a page. The script only draws the model; it does
+ * not compute any part of it.
  */
 #include <json-c/json.h>
 #include <stdlib.h>
@@ -31,7 +31,7 @@ static struct json_object *add_array(struct json_object *o, const char *key)
 	return a;
 }
 
-/* Add the nodes for which a predicate holds. */
+/* Add an array of the nodes for which @is returns true. */
 static void add_nodes(struct json_object *o, const char *key, const struct plot *p,
 		      bool (*is)(const struct plot *p, uint32_t u))
 {
@@ -53,7 +53,7 @@ static struct json_object *push_link(struct json_object *a, uint32_t u, unsigned
 	return o;
 }
 
-/* Add the faults, with the keys that planners use. */
+/* Add the faults under the keys that planners use, and the nodes that are left out or are roots. */
 static void add_faults(struct json_object *o, const struct plot *p)
 {
 	struct json_object *links = add_array(o, "fail_links");
@@ -148,7 +148,7 @@ static void add_path(struct json_object *transfer, const struct plot_edge *e)
 	}
 }
 
-/* Add an array with the phase of each node; null if the node has none. */
+/* Add an array with the phase of each node, or null for a node without a phase. */
 static void add_turns(struct json_object *o, const struct plot *p)
 {
 	struct json_object *a = add_array(o, "turns");
@@ -179,7 +179,7 @@ static void add_cube(struct json_object *o, const struct plot *p)
 		add_turns(o, p);
 }
 
-/* Add the members, each with its number, position and phase. */
+/* Add an array of the members, each with its number, position and phase. */
 static void add_members(struct json_object *o, const struct plot *p)
 {
 	struct json_object *a = add_array(o, "members"), *node, *when;
@@ -231,7 +231,7 @@ static void add_net(struct json_object *o, const struct plot *p)
 		push_number(roots, p->root);
 }
 
-/* Add the trace. Times are relative to the first event. */
+/* Add the hops of a recording. Their times are relative to the first hop. */
 static void add_trace(struct json_object *o, const struct plot *p)
 {
 	struct json_object *a = add_array(o, "hops"), *hop;
@@ -246,7 +246,7 @@ static void add_trace(struct json_object *o, const struct plot *p)
 		add_number(hop, "from", p->hops[i].from);
 		add_number(hop, "to", p->hops[i].to);
 		add_text(hop, "type", p->hops[i].type);
-		/* Convert microseconds to nanoseconds, as whole numbers. */
+		/* Convert microseconds to whole nanoseconds. */
 		add_number(hop, "begin", (p->hops[i].begin - first) * 1000 + .5);
 		add_number(hop, "end", (p->hops[i].end - first) * 1000 + .5);
 		json_object_object_add(hop, "lost", json_object_new_boolean(p->hops[i].lost));

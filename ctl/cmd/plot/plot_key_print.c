@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hcctl plot: the key beside the picture. It lists only what occurs in the picture.
+ * hcctl plot: the key beside the picture. It has entries only for what occurs in the picture.
  */
 #include <inttypes.h>
 
 #include "plot.h"
 
 #define ROW 26
-/* Number of phases that the key lists one by one. If there are more, it lists these and the last
- * phase.
+/* Number of phases that the key lists one by one. If there are more phases, only these and the last
+ * one have entries.
  */
 #define PHASES 14
 
-/* The key that is being drawn. @y: vertical position of the next entry. */
+/* The key that is being drawn. */
 struct key {
 	FILE *f;
 	const struct plot *p;
-	double y;
+	double y;	/* vertical position of the next entry */
 };
 
 static void title(struct key *k, const char *text)
@@ -57,7 +57,9 @@ static bool matrix(const struct plot *p)
 	return p->dim > PLOT_CUBE_DIM;
 }
 
-/* Add an entry for a kind of nodes: in a matrix a box, otherwise a disk. */
+/* Add an entry for a kind of nodes. Its symbol is a box if the picture is a matrix, otherwise a
+ * disk.
+ */
 static void node(struct key *k, const char *box_class, const char *disk_class, const char *text)
 {
 	if (matrix(k->p))
@@ -122,8 +124,8 @@ static void key_links(struct key *k, const struct plot_found *n)
 	}
 }
 
-/* Add an entry for a phase. If the picture shows traffic, colours stand for traffic, and a transfer
- * shows its phase only by its number.
+/* Add an entry for phase @i. If the picture shows traffic, colours stand for traffic, so the entry
+ * has no colour, and the transfers of the phase can be recognized only by its number.
  */
 static void key_phase(struct key *k, unsigned int i)
 {

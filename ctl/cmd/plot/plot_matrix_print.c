@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hcctl plot: a matrix of nodes x dimensions, for cubes too large to be drawn.
+ * hcctl plot: a matrix of nodes and dimensions, for cubes that are too large to be drawn.
  *
- * One panel shows the nodes. There is one panel for each dimension, which shows what the nodes do
- * with their links along it. In all panels, node u is in column u % columns of row u / columns.
+ * It has a panel for the nodes, and a panel for each dimension, which shows how each node uses its
+ * link along this dimension. In all panels, the cell of node u is in column u % columns of row u /
+ * columns.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -11,27 +12,28 @@
 
 #include "plot.h"
 
+/* The arrangement of the panels and their cells. */
 struct grid {
 	FILE *f;
 	const struct plot *p;
-	const struct plot_edge **out;	/* for each node its first transfer, sent or (in a
-					 * broadcast) received
+	const struct plot_edge **out;	/* for each node, the first transfer that it sends, or in a
+					 * broadcast the transfer that it receives
 					 */
-	uint32_t columns;
-	uint32_t rows;
-	unsigned int across;
-	double cell;
+	uint32_t columns;		/* number of columns of a panel's cells */
+	uint32_t rows;			/* number of rows of a panel's cells */
+	unsigned int across;		/* number of panels beside each other */
+	double cell;			/* size of a cell in a dimension's panel */
 };
 
-/* SEPARATE: from this size on, cells have gaps between them. NUMBERED: from this size on, they have
- * the numbers of their nodes.
+/* SEPARATE: cells of this size or larger have gaps between them. NUMBERED: cells of this size or
+ * larger show the numbers of their nodes.
  */
 #define SEPARATE 5
 #define NUMBERED 15
 
 #define TITLE 22
 #define GAP 18
-/* The panel of the nodes covers NODES by NODES panels of dimensions. */
+/* The panel of the nodes is as large as NODES times NODES panels of dimensions. */
 #define NODES 2
 
 static double cell_size(const struct grid *g, unsigned int across, unsigned int down)
@@ -59,8 +61,9 @@ static void arrange(struct grid *g)
 	}
 }
 
-/* Return: the position of a dimension's panel, counted row by row. The panel of the nodes is in the
- * first corner, so positions there are skipped.
+/* Return: the slot of a dimension's panel. Slots are counted row by row, and each is large enough
+ * for the panel of a dimension. The panel of the nodes covers the slots in the first corner, so
+ * these are skipped.
  */
 static unsigned int slot_of(const struct grid *g, unsigned int d)
 {
@@ -79,7 +82,7 @@ static void phase_class(const struct plot *p, unsigned int when, char *class, si
 	snprintf(class, size, "f%u", plot_colour(p, when));
 }
 
-/* Write the class of a node's cell; an empty class has the panel's own colour. */
+/* Write the class of a node's cell into @class. "" means the colour of the panel. */
 static void node_class(const struct plot *p, uint32_t u, char *class, size_t size)
 {
 	*class = 0;
@@ -111,8 +114,9 @@ static void link_class(const struct grid *g, uint32_t u, unsigned int d, char *c
 		snprintf(class, size, "dead");
 }
 
-/* Write the class of a cell for the further transfers of a node: a node sends along several
- * dimensions if it has helpers, or exchanges data at each stage.
+/* Write the class of the cell of node @u in the panel of dimension @d, if the node has a transfer
+ * along @d. link_class() has regarded only the first transfer of the node. A node has several if it
+ * has helpers, or exchanges data at each stage.
  */
 static void more_class(const struct grid *g, uint32_t u, unsigned int d, char *class, size_t size)
 {
@@ -136,7 +140,7 @@ static void class_of(const struct grid *g, uint32_t u, unsigned int panel, char 
 
 /* A panel and its position. */
 struct panel {
-	unsigned int nr;	/* 0: the nodes, d + 1: dimension d */
+	unsigned int nr;	/* 0: the panel of the nodes; d + 1: the panel of dimension d */
 	double x;
 	double y;
 	double cell;
@@ -158,8 +162,8 @@ static struct panel panel_place(const struct grid *g, unsigned int nr)
 	return at;
 }
 
-/* Draw the cells of @n nodes from @u on, which look the same. Small cells have no gaps, so that one
- * shape can cover several cells.
+/* Draw the cells of the @n nodes from @u on, which have the same class. Small cells have no gaps
+ * between them, so one rectangle can cover several cells.
  */
 static void cells(const struct grid *g, const struct panel *at, uint32_t u, uint32_t n,
 		  const char *class)

@@ -28,7 +28,7 @@ const char *plot_phase_word(const struct plot *p)
 	return p->kind == PLOT_TREE || p->kind == PLOT_DOUBLING ? "stage" : "step";
 }
 
-/* Return: how many transfers there are in a phase. */
+/* Return: the number of transfers in a phase. */
 static size_t transfers_in(const struct plot *p, unsigned int phase)
 {
 	size_t i, n = 0;
@@ -106,7 +106,9 @@ struct plot_found plot_look(const struct plot *p)
 	return n;
 }
 
-/* From each class to the next lower one, the traffic halves. */
+/* A link of the highest class has more than half the traffic of the busiest link. For each lower
+ * class this limit is half as high.
+ */
 unsigned int plot_heat(uint64_t bytes, uint64_t busiest)
 {
 	unsigned int heat = PLOT_HEATS;
@@ -130,9 +132,10 @@ unsigned int plot_colour(const struct plot *p, unsigned int when)
 	return (uint64_t)when * (PLOT_COLOURS - 1) / (p->phases - 1);
 }
 
-/* The projections: for each dimension of the cube, the vectors of a step along each of its axes.
- * They were found by search: no node is near a link that does not end at it, links of different
- * dimensions have different directions, and inner cubes can be distinguished from outer ones.
+/* For each dimension of the cube, its projection: the vector of a step along each of the cube's
+ * axes. The projections were found by a search with these conditions: no node is near a link that
+ * does not end at it, links of different dimensions have different directions, and inner cubes can
+ * be distinguished from outer ones.
  */
 static const struct {
 	double x, y;
@@ -184,7 +187,8 @@ static int alloc(struct hcctl *h, struct plot *p, unsigned int phases, size_t ma
 	return 0;
 }
 
-/* Add the transfers that member @u sends. In a plan that was checked, each member has a valid role.
+/* Add the transfers that member @u of the tree @t sends. @src is memory for @max peers. The plan
+ * was checked, so hc_tree_role() does not fail.
  */
 static void add_role(struct plot *p, const struct hc_tree *t, const uint32_t *fault,
 		     uint32_t u, struct hc_tree_peer *src, unsigned int max)
@@ -267,7 +271,7 @@ int plot_set_bcast(struct hcctl *h, struct plot *p, const struct hc_bcast_plan *
 	return 0;
 }
 
-/* The deepest nodes send first. */
+/* The phase of a node follows from its level: the deepest nodes send first. */
 int plot_set_balance(struct hcctl *h, struct plot *p, const struct hc_balance *b)
 {
 	uint32_t n = hc_nodes(p->dim), u, v;
@@ -301,7 +305,8 @@ int plot_set_balance(struct hcctl *h, struct plot *p, const struct hc_balance *b
 	return 0;
 }
 
-/* Each exchange is drawn as two transfers. The transfers of a node are consecutive. */
+/* Each exchange has two transfers, one in each direction. The transfers of a node are consecutive.
+ */
 int plot_set_doubling(struct hcctl *h, struct plot *p, const struct hc_doubling *d)
 {
 	uint32_t mask = hc_doubling_mask(d), u = d->base;
@@ -326,7 +331,8 @@ int plot_set_doubling(struct hcctl *h, struct plot *p, const struct hc_doubling 
 	return 0;
 }
 
-/* Transfers are sorted by step, as plot_net_places() requires. */
+/* The transfers are added in the order of their steps, because plot_net_places() depends on that.
+ */
 int plot_set_span(struct hcctl *h, struct plot *p, const struct hc_span *s, const uint16_t *up)
 {
 	uint32_t nodes = s->topo.nodes, u;
@@ -355,7 +361,7 @@ int plot_set_span(struct hcctl *h, struct plot *p, const struct hc_span *s, cons
 	return 0;
 }
 
-/* Add an edge for each two consecutive nodes of a ring that a link joins. */
+/* Add the transfers of a ring: one for each two consecutive nodes of the ring that a link joins. */
 static void add_ring(struct plot *p, const struct hc_ring *r, const uint16_t *node, uint32_t nr)
 {
 	uint32_t i, u, v;

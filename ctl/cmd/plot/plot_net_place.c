@@ -2,13 +2,13 @@
 /*
  * hcctl plot: the positions of nodes in a network that is not a hypercube.
  *
- * The nodes of a ring tree are on a circle, in the order of the first ring. Each convergent point,
+ * The nodes of a ring tree are on a circle, in the order of the first ring. A convergent point,
  * where further rings begin, is followed by the nodes of these rings. So the nodes of a ring are
- * mostly neighbours on an arc.
+ * mostly neighbours on the circle.
  *
  * In a spanning tree, the root is in the centre, and the distance of each other member from the
- * centre is its depth. A subtree has a share of the full angle in proportion to its leaves, so its
- * links do not cross other links of the tree.
+ * centre is in proportion to its depth. Each subtree has a sector of the circle, in proportion to
+ * its leaves, so the links of the tree do not cross.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -18,23 +18,24 @@
 
 /* --- ring trees --- */
 
+/* The nodes of a ring tree, as they are placed on a circle. */
 struct circle {
 	const struct plot *p;
 	struct plot_spot *spot;
 	uint32_t *begin;	/* for each ring, the index of its first node */
-	uint32_t *child;	/* for each node, the first ring that meets the tree there, plus 1;
+	uint32_t *child;	/* for each node, the first of the rings that begin there, plus 1;
 				 * 0: none
 				 */
-	uint32_t *next;		/* for each ring, the next one that meets the tree at the same node,
-				 * plus 1
+	uint32_t *next;		/* for each ring, the next ring that begins at the same node, plus
+				 * 1; 0: none
 				 */
-	uint32_t *stack;	/* virtual nodes still to visit */
-	uint32_t *order;	/* the members in the order of their positions */
-	uint32_t n;
+	uint32_t *stack;	/* nodes of rings that are still to be visited, as indices */
+	uint32_t *order;	/* the members, in the order of their positions */
+	uint32_t n;		/* number of entries of @order */
 };
 
-/* Return: the node where a ring meets the tree: the only node of the ring whose home is another
- * ring.
+/* Return: the convergent point where ring @r begins: the only node of the ring whose home is
+ * another ring.
  */
 static uint32_t meets(const struct circle *c, uint32_t r)
 {
@@ -46,7 +47,7 @@ static uint32_t meets(const struct circle *c, uint32_t r)
 	return p->tree.node[i];
 }
 
-/* Make the list of the rings that meet the tree at each node. */
+/* For each node, make the list of the rings that begin there. */
 static void index_rings(struct circle *c)
 {
 	const struct hc_ring_tree *t = &c->p->rings.tree;
@@ -54,7 +55,7 @@ static void index_rings(struct circle *c)
 
 	for (r = 0; r < t->nrings; at += t->ring[r++].size)
 		c->begin[r] = at;
-	/* Rings are added at the head of a list, so begin with the last one. */
+	/* A ring is added at the head of a list, so begin with the last ring. */
 	for (r = t->nrings; --r;) {
 		u = meets(c, r);
 		c->next[r] = c->child[u];
@@ -62,7 +63,8 @@ static void index_rings(struct circle *c)
 	}
 }
 
-/* Push the nodes of a ring on the stack, the first one on top. Return: the new depth of the stack.
+/* Push the nodes of ring @r on the stack, so that its first node is on top. Return: the new depth
+ * of the stack.
  */
 static uint32_t push_ring(struct circle *c, uint32_t r, uint32_t depth)
 {
@@ -73,8 +75,8 @@ static uint32_t push_ring(struct circle *c, uint32_t r, uint32_t depth)
 	return depth;
 }
 
-/* Order the members: after each node come the nodes of the rings that meet the tree there, and then
- * the next node.
+/* Fill c->order: each node is followed by the nodes of the rings that begin there, and then by the
+ * next node of its own ring.
  */
 static void order_members(struct circle *c)
 {
@@ -95,7 +97,7 @@ static void order_members(struct circle *c)
 	}
 }
 
-/* Place a node at distance @r from the centre, at a fraction @part of the full angle. */
+/* Place a node at distance @r from the centre, at the fraction @part of a full turn. */
 static void turn_to(struct plot_spot *s, double part, double r)
 {
 	s->x = r * sin(2 * M_PI * part);
@@ -128,20 +130,18 @@ static bool place_rings(const struct plot *p, struct plot_spot *spot)
 
 /* --- spanning trees --- */
 
+/* A member of a spanning tree, and its subtree. */
 struct branch {
 	uint32_t parent;
-	uint32_t depth;
-	uint32_t leaves;
-	uint32_t given;		/* number of leaves below those children that already have their
-				 * angles
+	uint32_t depth;		/* distance from the root */
+	uint32_t leaves;	/* number of leaves in the subtree */
+	uint32_t given;		/* number of leaves below those children that already have a sector
 				 */
-	double begin;		/* leaves before the first one of this subtree, in the order of the
-				 * angles
-				 */
+	double begin;		/* number of leaves in the sectors before that of this subtree */
 };
 
-/* Set the parents, and count the leaves below each node. Transfers are sorted by step, so all
- * transfers to a node are before the one that it sends.
+/* Set the parent of each node, and count the leaves in each subtree. Transfers are sorted by step,
+ * so all transfers to a node come before the one that the node sends.
  */
 static void measure(const struct plot *p, struct branch *b)
 {
@@ -167,7 +167,7 @@ static bool place_span(const struct plot *p, struct plot_spot *spot)
 		return false;
 	measure(p, b);
 	spot[p->root] = (struct plot_spot){ .there = true, .bold = true };
-	/* Go from the root down, to assign angles. */
+	/* Assign sectors, from the root down. */
 	for (i = p->nedges; i--;) {
 		own = &b[p->edges[i].from];
 		up = &b[own->parent];

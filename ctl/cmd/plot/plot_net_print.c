@@ -10,10 +10,10 @@
 #define CENTRE_X (SVG_LEFT + SVG_AREA_W / 2.)
 #define CENTRE_Y (SVG_TOP + SVG_AREA_H / 2.)
 #define RADIUS (SVG_AREA_H / 2. - 40)
-/* Maximum number of nodes with which the nodes have their numbers. */
+/* Up to this number of nodes, the picture shows the numbers of the nodes. */
 #define NUMBERED 160
-/* R_MAX_*: maximum radius of a node. R_WITHIN: from this radius on, a node's number is inside the
- * node.
+/* R_MAX_*: maximum radius of a node. R_WITHIN: if the radius of nodes is at least this, a node's
+ * number is inside the node.
  */
 #define R_MAX_RING 9.
 #define R_MAX_SPAN 13.
@@ -26,12 +26,12 @@ struct point {
 struct drawing {
 	FILE *f;
 	const struct plot *p;
-	const struct plot_spot *spot;
-	uint32_t n;
+	const struct plot_spot *spot;	/* position of each node */
+	uint32_t n;		/* number of nodes that are drawn */
 	double r;		/* radius of a node */
 };
 
-/* Return: the position of a node; or with @out, a point that is so much farther from the centre. */
+/* Return: the position of a node, moved away from the centre by @out. */
 static struct point at(const struct drawing *d, uint32_t u, double out)
 {
 	const struct plot_spot *s = &d->spot[u];
@@ -62,8 +62,8 @@ static void links_print(const struct drawing *d)
 	fputs("</g>\n", d->f);
 }
 
-/* Draw a transfer with an arrow's head. A transfer of a ring is bent towards the centre, and the
- * more so, the farther apart the nodes are.
+/* Draw a transfer as a line with an arrow head. The line of a ring's transfer is bent towards the
+ * centre, the more the farther apart its two nodes are.
  */
 static void edge_print(const struct drawing *d, const struct plot_edge *e)
 {
@@ -87,8 +87,8 @@ static void edge_print(const struct drawing *d, const struct plot_edge *e)
 		foot.x - (foot.y - to.y) * .5, foot.y + (foot.x - to.x) * .5);
 }
 
-/* Print the number of a node: inside the node if that is large enough, otherwise beside it, where
- * there is no arrow. The arrows of a tree lead inwards, so there the number is at the side.
+/* Print the number of a node: inside the node if that is large enough, otherwise beside it. In a
+ * spanning tree, arrows lead inwards, so the number is at the side of the node, where no arrow is.
  */
 static void number_print(const struct drawing *d, uint32_t u)
 {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hcctl plot: plans from files, in the format in which "hcctl -j tree find", "hcctl -j bcast plan"
- * and so on print them.
+ * hcctl plot: reading plans from files, in the format in which "hcctl -j tree find", "hcctl -j
+ * bcast plan" and similar commands print them.
  *
- * The roles of nodes are not read, but computed from sink and order, or source and sequence, and
- * from the faults.
+ * The roles of nodes are not read. They are computed from the faults and from the plan's sink and
+ * order, or source and sequence.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,13 +12,13 @@
 #include "cmd/json_read.h"
 #include "plot.h"
 
-/* A file, and the attributes of the plan in it. */
+/* A file that is being read. */
 struct source {
 	const char *file;
-	struct json_object *root;
+	struct json_object *root;	/* the object that the file contains */
 	struct plot *p;
-	uint8_t *order;
-	unsigned int norder;
+	uint8_t *order;			/* the dimensions in the plan's order or sequence */
+	unsigned int norder;		/* number of entries of @order */
 };
 
 static int bad(struct hcctl *h, const struct source *s, const char *why)
@@ -52,8 +52,8 @@ struct json_object *plot_json_array(struct json_object *o, const char *key)
 	       v : NULL;
 }
 
-/* Read an array; *@a is NULL if there is no such member. Return: false if the member is not an
- * array.
+/* Set *@a to the array under key @key, or to NULL if there is no such key. Return: false if the
+ * value of the key is not an array.
  */
 static bool read_array(const struct source *s, const char *key, struct json_object **a)
 {
@@ -93,7 +93,7 @@ static bool read_nodes(const struct source *s, const char *key)
 	return is_array;
 }
 
-/* Read a list of dimensions into s->order. */
+/* Read the list of dimensions under key @key into s->order. */
 static bool read_order(struct source *s, const char *key)
 {
 	struct json_object *a = plot_json_array(s->root, key);
@@ -112,7 +112,9 @@ static bool read_order(struct source *s, const char *key)
 	return s->order;
 }
 
-/* Read the node under key @root, and at most @most dimensions under key @list. */
+/* Read the node under key @root into *@node, and at most @most dimensions under key @list into
+ * s->order.
+ */
 static int read_shape(struct hcctl *h, struct source *s, const char *root, uint32_t *node,
 		      const char *list, size_t most)
 {
@@ -179,7 +181,9 @@ static int read_doubling(struct hcctl *h, struct source *s)
 	return plot_set_doubling(h, s->p, &d);
 }
 
-/* Read "parent", which has the parent of each node, into @up as the dimension of the link to it. */
+/* Read the object under key "parent", which has the parent of each node. up[node] is set to the
+ * dimension of the link from the node to its parent.
+ */
 static bool read_parents(const struct source *s, uint8_t *up)
 {
 	struct json_object *o;
@@ -234,8 +238,8 @@ static int read_rings(struct hcctl *h, struct source *s)
 	return plot_set_ring(h, s->p);
 }
 
-/* Return: true if the plan is a spanning tree: it has the keys "links" and "sink". A network has
- * "links" without a sink, which are pairs of nodes.
+/* Return: true if the plan is a spanning tree, which has the keys "links" and "sink". A network has
+ * "links", too, which are pairs of nodes, but no "sink".
  */
 static bool is_span(const struct source *s)
 {
@@ -251,8 +255,8 @@ static int read_span(struct hcctl *h, struct source *s)
 	return why ? bad(h, s, why) : 0;
 }
 
-/* Read a name. A name that is too long is cut off between two characters: bytes 10xxxxxx continue a
- * character.
+/* Read the name of the fabric. A name that is too long is truncated, but not within a character:
+ * bytes of the form 10xxxxxx continue a character.
  */
 static bool read_name(struct source *s, struct json_object *v)
 {
@@ -270,8 +274,8 @@ static bool read_name(struct source *s, struct json_object *v)
 	return true;
 }
 
-/* Return: true if commands that print plans use the key. Any other key is an error, because it may
- * be a misspelt key of the faults, and the picture would be wrong without these.
+/* Return: true if a command that prints plans uses the key. Any other key is an error: it may be a
+ * misspelt key of faults, and without these faults the picture would be wrong.
  */
 static bool is_key(const char *key)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hcctl plot: ring trees from files. The rings are verified, and their steps are computed again.
+ * hcctl plot: reading ring trees from files. The rings are verified, and their steps are computed.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -9,18 +9,18 @@
 #include "memory.h"
 #include "plot.h"
 
-/* What was read from the file: a ring tree, and the links of a network that is not a cube. */
+/* The contents of the file: a ring tree, and if the network is not a cube, its links. */
 struct parts {
 	struct hc_ring *ring;
-	uint16_t *node;
-	struct hc_ring_tree t;
+	uint16_t *node;		/* the nodes of all rings, ring after ring */
+	struct hc_ring_tree t;	/* the ring tree; points to @ring and @node */
 	struct hc_edge *edges;
 	size_t nedges;
-	uint32_t *live;
-	uint32_t nodes;
+	uint32_t *live;		/* set of the nodes of the network */
+	uint32_t nodes;		/* the highest node number plus 1 */
 };
 
-/* Read one ring. Its nodes are stored after those of the earlier rings. */
+/* Read one ring. Its nodes are appended to s->node. */
 static bool read_ring(struct json_object *o, struct parts *s)
 {
 	struct json_object *nodes = plot_json_array(o, "nodes");

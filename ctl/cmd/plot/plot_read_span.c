@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hcctl plot: spanning trees from files. The tree and its steps are verified.
+ * hcctl plot: reading spanning trees from files. The tree and its steps are verified.
  *
  * For a network that is not a hypercube, the file has only the links of the tree, so the picture
- * has no other links.
+ * shows no other links.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -14,18 +14,16 @@
 #include "net.h"
 #include "plot.h"
 
-/* What was read from the file: for each node its parent (HC_ANY_SINK: none), and the step in which
- * it sends.
- */
+/* The contents of the file. */
 struct parents {
 	uint32_t root;
 	uint32_t nodes;		/* the highest node number plus 1 */
-	uint32_t *parent;
-	uint16_t *step;
-	size_t links;
+	uint32_t *parent;	/* the parent of each node; HC_ANY_SINK: none */
+	uint16_t *step;		/* the step in which each node sends */
+	size_t links;		/* number of links of the tree */
 };
 
-/* Record that the file names node @u. */
+/* Update the highest node number: the file names node @u. */
 static void seen(struct parents *s, uint32_t u)
 {
 	if (u >= s->nodes)
@@ -64,7 +62,7 @@ static const char *read_links(struct json_object *root, uint32_t most, struct pa
 }
 
 /* Make a network from the links of the tree, because the file has no other links. Nodes without a
- * link count as failed.
+ * link are marked as failed.
  */
 static const char *make_net(const struct parents *s, struct hc_faults **f)
 {
@@ -89,7 +87,7 @@ static const char *make_net(const struct parents *s, struct hc_faults **f)
 	return *f ? NULL : "out of memory";
 }
 
-/* Return: true if a node sends after all of its children, and no two of its children send in the
+/* Return: true if node @u sends after all of its children, and no two of its children send in the
  * same step.
  */
 static bool in_order(const struct hc_span *t, const uint16_t *step, uint32_t u)
@@ -110,7 +108,9 @@ static bool in_order(const struct hc_span *t, const uint16_t *step, uint32_t u)
 	return true;
 }
 
-/* Draw the tree with the steps of the file. The root's entry of @step is set to the last step. */
+/* Check the steps of the file, and set the picture of the tree. The root's entry of @step is set to
+ * the last step.
+ */
 static const char *draw(struct hcctl *h, struct plot *p, const struct hc_span *t, uint16_t *step)
 {
 	uint32_t u;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hcctl plot: recordings of "hcctl trace": which frame was on which link, and when.
+ * hcctl plot: reading recordings of "hcctl trace": which frame was on which link, and when.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -9,7 +9,9 @@
 #include "cmd/json_read.h"
 #include "plot.h"
 
-/* Limit of times, in microseconds: longer than any trace, and still exact in a double. */
+/* Maximum time in a recording, in microseconds. It is longer than any recording, and small enough
+ * to be exact in a double.
+ */
 #define TS_MAX 1e15
 
 static int bad(struct hcctl *h, const char *file, const char *why)
@@ -26,8 +28,8 @@ static const char *text(struct json_object *o, const char *key)
 	       json_object_get_string(v) : "";
 }
 
-/* Return: the hop that an event belongs to, or NULL if there is none. Hops have the ids h1, h2, ..
- * in the order in which they begin.
+/* Return: the entry in @v of the hop that an event belongs to; NULL if the event has no valid id.
+ * Hops have the ids h1, h2, .. in the order in which they begin.
  */
 static struct plot_hop *hop_of(struct json_object *event, struct plot_hop *v, size_t n)
 {
@@ -37,7 +39,7 @@ static struct plot_hop *hop_of(struct json_object *event, struct plot_hop *v, si
 	return *id == 'h' && !hc_number(id + 1, n, &nr) && nr ? &v[nr - 1] : NULL;
 }
 
-/* Read a time in microseconds. */
+/* Read the time of an event, in microseconds. */
 static bool read_ts(struct json_object *event, double *v)
 {
 	struct json_object *ts;
@@ -49,7 +51,7 @@ static bool read_ts(struct json_object *event, double *v)
 	return isfinite(*v) && *v >= 0 && *v <= TS_MAX;
 }
 
-/* Read the beginning or the end of a hop. */
+/* Read an event that is the beginning or the end of a hop. */
 static bool read_hop(struct json_object *event, const struct plot *p, struct plot_hop *hop)
 {
 	struct json_object *args, *v;
@@ -78,7 +80,7 @@ static bool read_hop(struct json_object *event, const struct plot *p, struct plo
 	return true;
 }
 
-/* Remove hops whose beginning was not recorded. Return: the number of the remaining ones. */
+/* Remove the hops whose beginning was not recorded. Return: the number of the remaining hops. */
 static size_t pack(struct plot_hop *v, size_t n)
 {
 	size_t i, there = 0;

@@ -4,7 +4,9 @@
  */
 #include "plot.h"
 
-/* The colours of a scheme: background, elements, and two ramps of colours. */
+/* A colour scheme: colours of elements; of classes of traffic, ascending; and between which the
+ * colours of phases are interpolated, as red, green and blue.
+ */
 struct scheme {
 	const char *paper, *panel, *ink, *faint, *line, *node, *bad, *root, *left, *dead;
 	const char *heat[PLOT_HEATS];
@@ -45,7 +47,7 @@ static void ramp_print(FILE *f, const struct scheme *s, unsigned int n)
 	}
 }
 
-/* Print a scheme. HTML uses its variables, drawings use its classes. */
+/* Print a scheme for HTML, which uses its variables, and for drawings, which use its classes. */
 static void scheme_print(FILE *f, const struct scheme *s, const struct plot *p)
 {
 	unsigned int i;

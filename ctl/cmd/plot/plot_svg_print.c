@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hcctl plot: the frame of an SVG: size and heading.
+ * hcctl plot: the SVG around the drawing: its size and heading.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -16,7 +16,7 @@ void plot_text_print(FILE *f, const char *text)
 	for (; *text; text++) {
 		unsigned char c = *text;
 
-		/* XML does not allow the other control characters at all. */
+		/* Leave out control characters, because XML does not allow most of them. */
 		if (c < sizeof(entity) / sizeof(*entity) && entity[c])
 			fputs(entity[c], f);
 		else if (c >= ' ')

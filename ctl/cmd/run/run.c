@@ -14,19 +14,19 @@
 
 #define TIMEOUT_MS 30000
 #define COUNT 1024
-/* Maximum size of a data file in bytes. */
+/* Maximum size, in bytes, of a data file that is read as a whole. */
 #define DATA_MAX INT32_MAX
 #define SWEEP_ITERATIONS 20
 #define SWEEP_TO 65536
-/* Maximum number of names of methods, including NULL. */
+/* Maximum number of entries of the list of methods, including the NULL at its end. */
 #define METHODS 16
 
-/* The arguments. */
+/* Values of the command's keywords. */
 struct words {
 	const char *op;
 	const char *type;
 	const char *file;
-	size_t size;	/* size of the data file, if it was read as a whole */
+	size_t size;	/* size of the data file in bytes, if it was read as a whole */
 	uint32_t plan;
 	uint32_t root;
 	struct arg_choice method;
@@ -40,8 +40,8 @@ struct words {
 	struct run_sweep sweep;
 };
 
-/* Return: true if all trees give the same result, whatever their order, so that the results of two
- * trees can be compared.
+/* Return: true if all trees give the same result, in whatever order they combine the contributions.
+ * Only then can the results of two trees be compared.
  */
 static bool run_compares(int oper, int type)
 {
@@ -68,7 +68,8 @@ static int data_args(struct hcctl *h, const struct words *w, struct run *r)
 		return hc_invalid(h, "op", w->op, "sorted runs have no parts for the members");
 	if (w->checked && !run_compares(oper, type))
 		return hc_invalid(h, "op", w->op, "its result depends on the order, so two trees are not compared");
-	/* Without an operator, use one that all types have, to get the size of an element. */
+	/* If there is no operator, use one that all types have, only to get the size of an element.
+	 */
 	oper = oper ?: HYPERCUBE_MIN;
 	r->elem = hcl_elem_size(oper, type, r->p.width);
 	if ((int)r->elem < 0)
@@ -87,7 +88,7 @@ static int method_args(struct hcctl *h, const struct words *w, struct run *r)
 	return why ? hc_invalid(h, "method", r->method->object.name, why) : 0;
 }
 
-/* Make the table of the keywords that the collective has. Return: their number. */
+/* Fill @args with the keywords that the collective has. Return: their number. */
 static unsigned int keywords(struct run *r, struct words *w, struct arg *args)
 {
 	const struct planner *p = run_planner(r);
@@ -135,7 +136,7 @@ static int sweep_args(struct hcctl *h, struct words *w, struct run *r)
 				  "sizes are between \"from\" and \"to\", a line each");
 	if (!w->iterations_given)
 		r->iterations = SWEEP_ITERATIONS;
-	/* Each size runs one more iteration, see run_sweep.c. */
+	/* A sweep runs one more iteration for each size, see run_sweep.c. */
 	if (r->iterations == UINT32_MAX)
 		return hc_invalid(h, "iterations", "4294967295",
 				  "with sweep, 1 to 4294967294 is wanted");
@@ -170,7 +171,7 @@ static int run_args(struct hcctl *h, struct words *w, struct run *r, int argc, c
 	return method_args(h, w, r);
 }
 
-/* Get the members, and the FAULT words from which their roles follow. */
+/* Get the members of the plan, and the FAULT words from which their roles follow. */
 int run_members(struct hcctl *h, struct run *r)
 {
 	uint32_t nodes = r->info.nodes, u;
@@ -194,8 +195,8 @@ int run_members(struct hcctl *h, struct run *r)
 
 /* --- data from a file: contributions of equal length, in the order of the nodes --- */
 
-/* Return: the number of blocks in the data file: the root's message, or for each member each block
- * of its contribution.
+/* Return: the number of blocks of r->count elements that the data file must have: 1 if the root
+ * sends a message; otherwise, for each member, the number of blocks of a contribution.
  */
 static size_t blocks_each(const struct run *r)
 {
@@ -214,7 +215,7 @@ static int bad_length(struct hcctl *h, const struct run *r, const char *file, si
 	return HC_NO;
 }
 
-/* Read the data that "count" asks for. The rest of the file is not read. */
+/* Read as many elements as the keyword "count" requires. The rest of the file is not read. */
 static int read_counted(struct hcctl *h, struct run *r, const struct words *w)
 {
 	size_t want = (size_t)r->count * r->elem * blocks_each(r), size;
@@ -223,8 +224,8 @@ static int read_counted(struct hcctl *h, struct run *r, const struct words *w)
 	return rc ?: size == want ? 0 : bad_length(h, r, file_name(w->file), size);
 }
 
-/* Set the count from the length of the file, which was read as a whole because "count" is not
- * given.
+/* Compute the count from the length of the data file, which was read as a whole because there is no
+ * keyword "count".
  */
 static int count_data(struct hcctl *h, struct run *r, const struct words *w)
 {
@@ -249,8 +250,8 @@ int run_check_result(struct hcctl *h, const struct run *r, const struct run_resu
 	return same == 1 ? HC_OK : HC_NO;
 }
 
-/* Verify the results. If two trees were compared, verify those of the first tree; if the two
- * differed, verify nothing.
+/* Verify the results. If two trees were compared, verify the results of the first one, but nothing
+ * if the results differ. Return: as run_verify().
  */
 static int verify(const struct run *r, const struct words *w, struct run_result *out,
 		  struct run_check *check)
@@ -293,7 +294,7 @@ static int report(struct hcctl *h, const struct run *r, const struct words *w,
 	return run_check_result(h, r, check ? &check->out : out, same);
 }
 
-/* Make the data, run the operation and print the report, after the plan was chosen. */
+/* After a plan was chosen, make the data, run the collective, and print the report. */
 static int with_plan(struct hcctl *h, struct run *r, const struct words *w)
 {
 	struct nl_node *before = NULL;
@@ -327,9 +328,9 @@ static int with_plan(struct hcctl *h, struct run *r, const struct words *w)
 	return rc;
 }
 
-/* Return: the length of a contribution, for the choice of a plan. If the data is from a file, the
- * length depends on the number of members, which is not known yet: assume that all nodes are
- * members.
+/* Return: the length of a contribution in bytes, for the choice of a plan. If the data is from a
+ * file, this is an estimate: the length depends on the number of members, which is not known yet,
+ * so all nodes are assumed to be members.
  */
 static uint64_t likely_bytes(const struct run *r, const struct words *w)
 {
@@ -399,7 +400,8 @@ static int run(struct hcctl *h, struct run *r, struct words *w, int argc, char *
 	return rc;
 }
 
-/* Fill in the names of methods: "auto", and those plan types that can carry the collective. */
+/* Fill @words with the names of methods: "auto", and the plan types that can carry the collective.
+ */
 static void method_words(const struct run *r, const char *words[METHODS])
 {
 	const struct planner *p;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * hcctl run. run_kinds.c has a row for each collective, run.c parses the arguments, run_plan.c
- * chooses the plan, run_work.c runs the operation, run_print.c prints the report, run_sweep.c makes
- * a table of sizes, run_checked.c compares two trees, run_guard.c cleans up after Ctrl-C,
- * run_reference.c makes the data and computes the expected result, run_expected.c computes the number of
- * steps that the plan promises, and the optimum.
+ * chooses the plan, run_work.c runs the collective, run_print.c prints the report, run_sweep.c
+ * prints a table of sizes, run_checked.c compares the results of two trees, run_guard.c cleans up
+ * after Ctrl-C, run_reference.c makes the data and computes the expected result, and
+ * run_expected.c computes the number of steps that the plan promises, and the optimum.
  */
 #ifndef _HCCTL_RUN_H
 #define _HCCTL_RUN_H
@@ -18,13 +18,13 @@
 struct run;
 
 /**
- * struct run_part - one member's call of the library
- * @in: its contribution, or NULL
+ * struct run_part - arguments of the library call that a member makes
+ * @in: contribution of the member, or NULL
  * @bytes: length of @in in bytes
  * @rank: rank of the member
- * @out: room for its result, or NULL
+ * @out: memory for the result of the member, or NULL
  * @room: size of @out in bytes
- * @res: set to how the operation ended
+ * @res: set to the outcome of the operation
  */
 struct run_part {
 	uint32_t rank;
@@ -36,13 +36,14 @@ struct run_part {
 };
 
 /**
- * struct run_kind - what is special about one collective; the rest follows from its descriptor
+ * struct run_kind - the functions of a collective; its other properties are in its descriptor
  * @collective: enum hypercube_collective
- * @take_part: make the library's call for one member
- * @checked: make the call over two trees and compare the results; NULL: not possible
- * @expected: compute the expected results of all members that get one; to be freed. NULL if no
- *	member gets data (a barrier): then the check is that no member leaves before all have
- *	entered
+ * @take_part: makes the library call of one member
+ * @checked: makes the library call of one member over two trees, and compares the results; NULL:
+ *	not possible
+ * @expected: computes the expected results of all members that get a result; the memory is to be
+ *	freed. NULL for a barrier, whose members get no data: in its place it is checked that no
+ *	member leaves the barrier before all have entered it
  */
 struct run_kind {
 	uint8_t collective;
@@ -58,26 +59,28 @@ struct run_kind {
  * @info: the fabric
  * @kind: the collective
  * @desc: descriptor of the collective
- * @p: parameters, the same at all members; of a BCAST, type and width describe the data
+ * @p: parameters of the collective, the same at all members; for a BCAST, type and width describe
+ *	the data
  * @elem: bytes of an element
- * @count: number of elements of each contribution; if a contribution has a block for each member,
- *	of each block
- * @bytes: length of these elements in bytes
+ * @count: number of elements of a contribution; if a contribution has a block for each member,
+ *	number of elements of each block
+ * @bytes: length of @count elements in bytes
  * @seed: seed of the random data
- * @data: contributions, one after another by ascending node; NULL: random
+ * @data: contributions from a file, by ascending node; NULL: random data
  * @iterations: number of iterations
- * @warmup: number of iterations at the beginning that are not counted
- * @timeout: time limit, ms: the run fails if no data is sent or received for that long
+ * @warmup: number of iterations at the beginning that are not timed
+ * @timeout: time limit, ms: the run fails if a member sends and receives no data for that long
  * @plan: the plan
- * @method: plan type, as the user names it, and later as it was chosen; NULL: any
- * @choice: why that type was chosen
- * @temporary: id of a plan that is installed for this run and removed after it, or 0
- * @trees: id of the first plan of the pairs of trees that are removed after the run, or 0
- * @check: outcome of comparing the results of the trees
+ * @method: the plan type: that of the keyword "method", and later the one that was chosen; NULL:
+ *	any
+ * @choice: why the plan type was chosen
+ * @temporary: id of the plan that was installed for this run and is removed after it, or 0
+ * @trees: id of the first of the plans of pairs of trees, which are removed after the run, or 0
+ * @check: outcome of comparing the results of two trees
  * @faults: the current faults
- * @root: sink or source of the plan, or the lowest node of recursive doubling
- * @node: the members, ascending
- * @hcl: handle of each member, or NULL: not open yet
+ * @root: root of the plan, or the lowest node of recursive doubling
+ * @node: the members, ascending; the index of a member is its rank
+ * @hcl: library handle of each member, by rank; NULL: not open yet
  * @n: number of members
  */
 struct run {
@@ -112,7 +115,7 @@ static inline bool run_is_root(const struct run *r, uint32_t rank)
 	return r->node[rank] == r->root;
 }
 
-/* Does member number @rank get a result? */
+/* Return: true if the member with rank @rank gets a result. */
 static inline bool run_gets(const struct run *r, uint32_t rank)
 {
 	return hc_who_has(r->desc->gets, run_is_root(r, rank));
@@ -128,31 +131,31 @@ static inline bool run_has_data(const struct run *r)
 	return r->desc->payload != HC_PAYLOAD_NONE;
 }
 
-/* Return: the number of blocks of a contribution: one for each member, or 1 if the collective has
- * no such blocks.
+/* Return: the number of blocks of a contribution: the number of members if it has a block for each
+ * member, otherwise 1.
  */
 static inline uint32_t run_parts(const struct run *r)
 {
 	return r->desc->parts ? r->n : 1;
 }
 
-/* Return: true if the root sends one message, and no other member contributes. */
+/* Return: true if the collective sends one message of the root, and no other member contributes. */
 static inline bool run_is_message(const struct run *r)
 {
 	return r->desc->payload == HC_PAYLOAD_BYTES;
 }
 
 /**
- * struct run_result - the results of a run
- * @out: the result of each member that has one, by rank; NULL for the others
- * @bytes: length of each result
- * @res: result record of the last iteration: the root's, or if all members get the result,
- *	the maxima over all members
- * @best: shortest wall time, ns
- * @mean: mean wall time, ns
- * @worst: longest wall time, ns
- * @early: a member left a barrier before another one had entered it
- * @wrong: a node whose result is wrong; set by run_verify()
+ * struct run_result - results and times of a run
+ * @out: result of each member, by rank; NULL if the member gets none
+ * @bytes: length of each result in bytes
+ * @res: result record of the last iteration: that of the root, but with the maxima over all members
+ *	if all members wait for the result
+ * @best: shortest time of an iteration, ns
+ * @mean: mean time of an iteration, ns
+ * @worst: longest time of an iteration, ns
+ * @early: a member left a barrier before another member had entered it
+ * @wrong: the node whose result is wrong; set by run_verify()
  */
 struct run_result {
 	uint8_t **out;
@@ -165,45 +168,45 @@ struct run_result {
 	uint32_t wrong;
 };
 
-/* Run a collective: h->cmd->own is its struct run_kind. */
+/* Run a collective, whose struct run_kind is h->cmd->own. */
 int run_collective(struct hcctl *h, int argc, char **argv);
 
-/* Return: true if there is a plan type for the collective that a rule may prefer. */
+/* Return: true if there is a plan type that a rule may prefer for the collective. */
 bool run_has_choice(const struct run *r);
-/* Return: the plan type to use. If the user has named none: the first one that does not depend on a
- * rule, or else the last one, of those that can carry the collective.
+/* Return: the plan type to use by default: the type that the user has named; or of those that can
+ * carry the collective, the first one without a rule, or if all have rules, the last one.
  */
 const struct planner *run_planner(const struct run *r);
-/* Return: why plans of a type cannot carry the collective; NULL if they can. */
+/* Return: why plans of the type @p cannot carry the collective, or NULL if they can. */
 const char *run_not_by(const struct run *r, const struct planner *p);
 
-/* Find the plan with @id; or without an id, an installed plan that is suitable, or install one.
- * @root: source of a broadcast, or NL_NONE. @bytes: length of a contribution, for the rules.
- * Return: 0, or an exit status after printing an error.
+/* Find the plan with @id. If @id is 0, find an installed plan that is suitable, or install one.
+ * @root: root of a broadcast, or NL_NONE. @bytes: length of a contribution, for the rules. Return:
+ * 0, or an exit status after printing an error.
  */
 int run_plan(struct hcctl *h, struct run *r, uint32_t id, uint32_t root, uint64_t bytes);
 
 /* Get the members of the plan, and the FAULT words from which their roles follow. */
 int run_members(struct hcctl *h, struct run *r);
-/* Convert the return value of run_verify() to an exit status. Prints an error unless all results
- * are correct.
+/* Convert @same, the return value of run_verify(), to an exit status. Print an error unless all
+ * results are correct.
  */
 int run_check_result(struct hcctl *h, const struct run *r, const struct run_result *out, int same);
-/* Free plan, members and data, and remove a temporary plan. Return: 0, or an exit status after
- * printing an error.
+/* Free the plan, members and data, and remove the plans that were installed for this run. Return:
+ * 0, or an exit status after printing an error.
  */
 int run_clear(struct hcctl *h, struct run *r);
 
 /**
- * struct run_sweep - a table of sizes
- * @wanted: the user wants a table
- * @from: least size, bytes of a contribution
- * @to: greatest size
+ * struct run_sweep - keywords for a table of sizes
+ * @wanted: the user wants the table
+ * @from: least size of a contribution, in bytes
+ * @to: greatest size of a contribution, in bytes
  * @plan: id of the plan to use, or 0
- * @root: source of a broadcast, or NL_NONE
+ * @root: root of a broadcast, or NL_NONE
  * @verify: check the result of each size
- * @op: name of the operator as given, or NULL
- * @type: name of the type as given
+ * @op: name of the operator, or NULL
+ * @type: name of the type of elements
  */
 struct run_sweep {
 	bool wanted;
@@ -218,23 +221,23 @@ struct run_sweep {
 
 int run_sweep(struct hcctl *h, struct run *r, const struct run_sweep *s);
 
-/* Run the collective. Return: 0, or an exit status after printing an error. Release with
- * run_result_free().
+/* Run the collective: all iterations, at all members. Return: 0, or an exit status after printing
+ * an error. Release @out with run_result_free().
  */
 int run_work(struct hcctl *h, const struct run *r, struct run_result *out);
 void run_result_free(const struct run *r, struct run_result *out);
 
 /**
- * struct run_check - a run over two trees
+ * struct run_check - a run over two trees, whose results are compared
  * @best: the two trees
- * @pair: the pairs of the dimensions
- * @npairs: number of these pairs
- * @check: outcome of the comparison at each member, by rank
- * @seen: number of members at which the two results differed
- * @suspects: if the results differed, the Byzantine nodes that each member has located
- * @all: the nodes located from all of @suspects; valid if @seen is not 0
- * @unseen: nodes that relay in both trees, ascending
- * @nunseen: number of these nodes
+ * @pair: pairs of trees, at most one for each dimension
+ * @npairs: number of entries of @pair
+ * @check: for each member, by rank: outcome of the comparison
+ * @seen: number of members at which the two results differ
+ * @suspects: for each member, by rank, if results differ: the Byzantine nodes that it has located
+ * @all: the Byzantine nodes that follow from all of @suspects; valid if @seen is not 0
+ * @unseen: nodes that relay in both trees, ascending; they could corrupt results undetected
+ * @nunseen: number of entries of @unseen
  * @out: the results of the first tree
  */
 struct run_check {
@@ -250,31 +253,34 @@ struct run_check {
 	struct run_result out;
 };
 
-/* Run the collective again, over two trees, and if the results differ, locate Byzantine nodes.
- * Return: 0, or an exit status after printing an error. Release with run_check_free().
+/* Run the collective again, over two trees, and compare the results. If they differ, locate the
+ * Byzantine nodes. Return: 0, or an exit status after printing an error. Release with
+ * run_check_free().
  */
 int run_checked(struct hcctl *h, struct run *r, struct run_check *c);
 void run_check_free(struct run *r, struct run_check *c);
-/* Remove the pairs of trees. If some cannot be removed, the others are removed nevertheless. */
+/* Remove the pairs of trees. If one cannot be removed, continue with the others. */
 int run_trees_del(struct hcctl *h, const struct run *r);
-/* Print the outcome of the comparison: members of the report's object. */
+/* Print the outcome of the comparison, as a member of the report's object. @plain: the results of
+ * the run over one plan.
+ */
 void run_print_checked(struct hcctl *h, const struct run *r, const struct run_result *plain,
 		       const struct run_check *c);
 
-/* What the report prints. @before and @after are arrays of the @nodes nodes before and after the
- * run.
- */
+/* What the report prints. */
 struct run_view {
 	const struct run_result *out;
-	const struct nl_node *before, *after;
-	size_t nodes;
+	const struct nl_node *before, *after;	/* state of all nodes before and after the run */
+	size_t nodes;	/* number of entries of @before and of @after */
 	const struct plan_truth *truth;
-	const struct run_check *check;	/* NULL: no two trees were compared */
-	const char *op, *type;
-	bool optimum;	/* truth has the optimum */
-	bool verified;	/* the result was verified, and @equal is the outcome */
-	bool equal;
-	bool details;
+	const struct run_check *check;	/* outcome of comparing two trees; NULL: they were not
+					 * compared
+					 */
+	const char *op, *type;	/* names of the operator and of the type */
+	bool optimum;	/* @truth has the optimum */
+	bool verified;	/* the results were verified, and @equal is the outcome */
+	bool equal;	/* all results are correct */
+	bool details;	/* print the counters of each node */
 };
 
 void run_print(struct hcctl *h, const struct run *r, const struct run_view *v);
@@ -285,31 +291,31 @@ void run_print(struct hcctl *h, const struct run *r, const struct run_view *v);
 void run_guard(const struct run *r);
 void run_unguard(void);
 
-/* Functions for run_kind.expected. The expected result is, in this order: all contributions merged
- * by the operator; the results of all members, one after another, if each contribution has a block
- * for each member; the root's message; the blocks of all members.
+/* Functions for run_kind.expected. They return, in this order: all contributions merged by the
+ * operator; the results of all members, one after another, of a collective whose contributions have
+ * a block for each member; the message of the root; the blocks of all members.
  */
 uint8_t *run_expect_merged(const struct run *r);
 uint8_t *run_expect_exchanged(const struct run *r);
 uint8_t *run_expect_message(const struct run *r);
 uint8_t *run_expect_blocks(const struct run *r);
 
-/* run_out_bytes() returns the length of the result, run_in_bytes() that of the contribution of the
- * member with rank @rank.
+/* run_out_bytes() returns the length of a result, in bytes. run_in_bytes() returns the length of
+ * the contribution of the member with rank @rank; 0 if it contributes nothing.
  */
 size_t run_out_bytes(const struct run *r);
 size_t run_in_bytes(const struct run *r, uint32_t rank);
 /* Fill @buf, of run_in_bytes() bytes, with the contribution of the member with rank @rank. */
 void run_contribution(const struct run *r, uint32_t rank, void *buf);
-/* Compare all results with the expected ones. Return: 1 if all are equal, 0 if not, -ENOMEM, or
- * -EINVAL (bad plan).
+/* Compare all results with the expected results. Return: 1 if all are correct, 0 if not, -ENOMEM,
+ * or -EINVAL if the plan and the faults do not match.
  */
 int run_verify(const struct run *r, struct run_result *out);
 /* Return: the 64-bit FNV-1a hash of @data. */
 uint64_t run_digest(const void *data, size_t bytes);
 
-/* Compute the numbers of steps. The optimum needs a search, which is made only if @optimum. Return:
- * 0, or a negative errno if plan and faults do not match.
+/* Compute the numbers of steps. Only with @optimum, search for the optimum. Return: 0, or a
+ * negative errno if the plan and the faults do not match.
  */
 int run_truth(const struct run *r, bool optimum, struct plan_truth *t);
 

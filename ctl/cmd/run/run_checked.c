@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A run over two trees whose results are compared. If they differ, it continues over the pairs of
- * all dimensions. The tool runs all members, so it can combine their outcomes.
+ * A run over two trees whose results are compared. If the results differ, the collective runs
+ * again, over the pairs of trees of all dimensions, to locate the Byzantine nodes. The tool runs
+ * all members, so it can combine what they have located.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -14,7 +15,9 @@
 
 /* --- the trees --- */
 
-/* Find ids for the trees, above those of all plans. *@id is set to the first one. */
+/* Find ids for the plans of the trees, above the ids of all installed plans. *@id is set to the
+ * first one.
+ */
 static int unused(struct hcctl *h, const struct run *r, uint32_t *id)
 {
 	struct nl_plan *v;
@@ -52,8 +55,8 @@ int run_trees_del(struct hcctl *h, const struct run *r)
 	return rc;
 }
 
-/* Fill in a pair of the library from the planner's pair. The sets of relays move to the library's
- * pair.
+/* Make a pair of the library from a pair of the planner. @id: id of the first of its two plans. The
+ * sets of relays move to the library's pair.
  */
 static void pair_take(const struct run *r, struct hcl_pair *to, struct hc_checked_pair *from,
 		      uint32_t id)
@@ -69,7 +72,9 @@ static void pair_take(const struct run *r, struct hcl_pair *to, struct hc_checke
 	}
 }
 
-/* List the nodes that relay in both trees, which can corrupt results undetected. */
+/* List the nodes that relay in both trees, in c->unseen. Such a node can corrupt results
+ * undetected.
+ */
 static int unseen_take(struct hcctl *h, struct run_check *c, const struct hc_checked *trees)
 {
 	uint32_t u;
@@ -94,8 +99,8 @@ static bool same_members(const struct run *r, const struct hc_checked *trees)
 	return t->nmembers == r->n;
 }
 
-/* Fill in the pairs of the installed trees from @trees, which the planner has computed again for
- * the same faults.
+/* Make the library's pairs in @c for the installed trees. The planner has computed these trees once
+ * more, for the same faults, in @trees.
  */
 static int trees_take(struct hcctl *h, const struct run *r, struct run_check *c,
 		      struct hc_checked *trees)
@@ -117,7 +122,7 @@ static int trees_take(struct hcctl *h, const struct run *r, struct run_check *c,
 
 static int trees_make(struct hcctl *h, struct run *r, struct run_check *c)
 {
-	/* If all members get the result, any node may be the sink. */
+	/* If all members get the result, any node may be the root. */
 	uint32_t sink = r->desc->gets == HC_WHO_ROOT ? r->root : NL_NONE, id;
 	struct hc_checked trees;
 	struct hc_faults *f;
@@ -143,8 +148,8 @@ static int trees_make(struct hcctl *h, struct run *r, struct run_check *c)
 
 /* --- the members' calls --- */
 
-/* Run one member's call over two trees. If the results differ, record that; it is no failure of the
- * operation.
+/* Make the call of one member over two trees. If the two results differ, record that, and return
+ * success.
  */
 static int compared_part(struct hcl *hcl, const struct run *r, const struct run_part *p)
 {
@@ -152,14 +157,14 @@ static int compared_part(struct hcl *hcl, const struct run *r, const struct run_
 	int err = r->kind->checked(hcl, r, p, &now);
 
 	*p->res = now.res[0];
-	/* Of several iterations, record the first one whose results differ. */
+	/* Of several iterations, record the first one in which the results differ. */
 	if (!check->segments)
 		*check = now;
 	return err == -EBADMSG ? 0 : err;
 }
 
-/* Run one member's call over all pairs. A broadcast runs as an allreduce with XOR, as in
- * hcl_checked_bcast().
+/* Make the call of one member over all pairs of trees. A broadcast runs as an allreduce with XOR,
+ * as in hcl_checked_bcast().
  */
 static int narrow_part(struct hcl *hcl, const struct run *r, const struct run_part *p)
 {
@@ -173,7 +178,7 @@ static int narrow_part(struct hcl *hcl, const struct run *r, const struct run_pa
 
 /* --- running --- */
 
-/* Run the collective over the pairs of all dimensions, to locate Byzantine nodes. */
+/* Run the collective over the pairs of trees of all dimensions, to locate Byzantine nodes. */
 static int narrow(struct hcctl *h, const struct run *r, struct run_check *c)
 {
 	struct run_kind kind = *r->kind;
@@ -195,7 +200,7 @@ static int narrow(struct hcctl *h, const struct run *r, struct run_check *c)
 	return rc ?: hcl_checked_locate_of(c->pair, c->npairs, c->suspects, r->n, &c->all);
 }
 
-/* Run the collective over two trees, and count the members at which the results differ. */
+/* Run the collective over two trees, and count the members at which the two results differ. */
 static int compare(struct hcctl *h, const struct run *r, struct run_check *c)
 {
 	struct run_kind kind = *r->kind;
@@ -245,7 +250,7 @@ void run_check_free(struct run *r, struct run_check *c)
 
 /* --- printing --- */
 
-/* Print the first difference at a member. */
+/* Print the members at which the results differ, and the first difference at the first of them. */
 static void print_segment(struct hcctl *h, const struct run *r, const struct run_check *c)
 {
 	const struct hcl_check *first = NULL;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The number of steps that a plan promises, and that of the optimum. Each plan type computes them.
+ * The number of steps that a plan promises, and the optimum. Each plan type has a function that
+ * computes both.
  */
 #include "run.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A plan that was installed for one run outlives the process, unlike sockets. So a thread waits for
- * signals that end the process, and removes the plan first.
+ * A plan that was installed for a run is not removed by the end of the process, unlike sockets. So
+ * a thread waits for signals that end the process, and removes the plan before the process ends.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -23,7 +23,9 @@ static void *wait_for_signal(void *arg)
 	sigwait(&waited, &sig);
 	if (sig == SIGRTMIN)
 		return NULL;
-	/* Use another netlink socket, because the main thread may be using its own. */
+	/* This thread uses a netlink socket of its own, because the main thread may be using the
+	 * other one.
+	 */
 	if (r->temporary)
 		nl_plan_del(&own, r->fabric, r->temporary, false);
 	run_trees_del(&own, r);
@@ -36,7 +38,7 @@ static void *wait_for_signal(void *arg)
 void run_guard(const struct run *r)
 {
 	cmd_signals_ending(&ending);
-	/* The main thread ends this thread by SIGRTMIN. */
+	/* The main thread sends SIGRTMIN to this thread to end it. */
 	waited = ending;
 	sigaddset(&waited, SIGRTMIN);
 	pthread_sigmask(SIG_BLOCK, &waited, &before);

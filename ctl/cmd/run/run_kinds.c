@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The collectives of hcctl run, with a row for each.
+ * The collectives of hcctl run, with an entry for each.
  */
 #include "run.h"
 
@@ -14,7 +14,7 @@ static int allreduce_part(struct hcl *hcl, const struct run *r, const struct run
 	return hcl_allreduce(hcl, &r->p, p->in, p->bytes, p->out, p->room, p->res);
 }
 
-/* The source waits until all members have the message. */
+/* The call of the root returns only after all members have the message (HYPERCUBE_F_NOTIFY). */
 static int bcast_part(struct hcl *hcl, const struct run *r, const struct run_part *p)
 {
 	return hcl_bcast(hcl, r->p.plan, r->root, p->out ? p->out : p->in,

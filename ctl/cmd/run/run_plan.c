@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Choosing the plan of a run: an installed one, or one that is installed for the run and removed
- * after it.
+ * Choosing the plan of a run. It is an installed plan, or one that is installed for the run and
+ * removed after it.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -36,7 +36,9 @@ const struct planner *run_planner(const struct run *r)
 	return last;
 }
 
-/* Print that the plan is broken, and how to make it again. Return: -ENOLINK. */
+/* Print an error: the plan is broken. The message names the command that makes it again. Return:
+ * -ENOLINK.
+ */
 static int broken(struct hcctl *h, const struct run *r, uint32_t id)
 {
 	const struct planner *p = planner_of(r->plan.type);
@@ -49,26 +51,30 @@ static int broken(struct hcctl *h, const struct run *r, uint32_t id)
 	return -ENOLINK;
 }
 
-/* Return: true if an installed plan can be used for the run. */
+/* Return: true if the installed plan @v can be used for the run. @id: the plan that the user has
+ * named, or 0. @root: root of a broadcast, or NL_NONE.
+ */
 static bool fits(const struct run *r, const struct nl_plan *v, uint32_t id, uint32_t root)
 {
 	const struct planner *p = run_planner(r);
 
 	if (!v->members)
 		return false;
-	/* If the user names a plan by its id, it may have any type that can carry the collective,
-	 * unless the user has named a method, too.
+	/* If the user names a plan by its id, any plan type that can carry the collective is
+	 * suitable; if the user has also named a method, only this type.
 	 */
 	if (id)
 		return v->id == id && (r->method ? v->type == p->type :
 				       hc_coll_carried(r->desc, v->type, r->p.oper));
-	/* A plan with only some of the nodes is used only if the user names it by its id. */
+	/* If the user names no plan, a plan that does not span the whole fabric is not used, for
+	 * plan types for which that matters.
+	 */
 	return v->type == p->type && !v->broken && (root == NL_NONE || p->root->of(v) == root) &&
 	       (!p->whole || v->stages == r->info.dim);
 }
 
-/* Find the plan with @id, or the first suitable one. *@unused is set to an id that no plan has.
- * Return: -ENOENT if there is no such plan.
+/* Find the installed plan with @id; or if @id is 0, the suitable plan with the lowest id. *@unused
+ * is set to an id that no plan has. Return: -ENOENT if there is no such plan.
  */
 static int installed_plan(struct hcctl *h, struct run *r, uint32_t id, uint32_t root,
 			  uint32_t *unused)
@@ -101,7 +107,7 @@ static int installed_plan(struct hcctl *h, struct run *r, uint32_t id, uint32_t 
 	return r->plan.broken ? broken(h, r, id) : 0;
 }
 
-/* Plan around the current faults, and install the plan as @id. */
+/* Make a plan for the current faults, and install it with @id. */
 static int install_plan(struct hcctl *h, const struct run *r, uint32_t id, uint32_t root)
 {
 	const struct plan_req q = {
@@ -127,7 +133,8 @@ bool run_has_choice(const struct run *r)
 	return p;
 }
 
-/* Choose a plan type: the first one that its rule prefers, or else the default. */
+/* Choose a plan type: the first one that its rule prefers, or if no rule prefers any, the default.
+ */
 static int choose(struct hcctl *h, struct run *r, uint64_t bytes)
 {
 	const struct planner *p, *first = run_planner(r);

@@ -7,8 +7,8 @@
 
 #include "run.h"
 
-/* Return: the increase of a counter. If the counter has become smaller, it is that of another
- * fabric of the same name.
+/* Return: the increase of a counter; 0 if it has become smaller, because it is then the counter of
+ * another fabric of the same name.
  */
 static uint64_t more(uint64_t before, uint64_t after)
 {
@@ -41,7 +41,7 @@ static void print_nodes(struct hcctl *h, const struct run *r, const struct run_v
 	out_close(h);
 }
 
-/* Return: the first result; for a broadcast, that of a member other than the source. */
+/* Return: the first result of a member. In a broadcast, the root has no result. */
 static const uint8_t *result(const struct run *r, const struct run_result *out)
 {
 	uint32_t i;

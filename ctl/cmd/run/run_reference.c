@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The data of a run, and its expected result, computed in the merge order of the plan. This code
- * shares nothing with the kernel except the roles of members. Floats can be compared bit by bit.
+ * The data of a run, and its expected result. Contributions are combined in the order in which the
+ * plan merges them, so floats can be compared bit by bit. This code shares nothing with the kernel
+ * except the roles of members.
  */
 #include <errno.h>
 #include <math.h>
@@ -22,7 +23,9 @@ static uint64_t mix(uint64_t z)
 	return z ^ (z >> 31);
 }
 
-/* Return: a float made of random bits, in a range where sums and products stay small. */
+/* Return: a float made of the random bits @r, in a range in which the sums or products of all
+ * members stay small.
+ */
 static double real(unsigned int oper, uint64_t r)
 {
 	double v = ldexp(r >> 12, -52);
@@ -38,7 +41,7 @@ static void random_value(const struct run *r, uint64_t bits, uint8_t *to, size_t
 		plain_put_real(r->p.type, to, real(r->p.oper, bits));
 		return;
 	}
-	/* The bits are random, so their byte order does not matter. */
+	/* The bits are random, so it does not matter in which byte order they are copied. */
 	memcpy(to, &bits, size < sizeof(bits) ? size : sizeof(bits));
 }
 
@@ -47,7 +50,9 @@ static bool has_index(const struct run *r)
 	return r->p.oper == HYPERCUBE_MINLOC || r->p.oper == HYPERCUBE_MAXLOC;
 }
 
-/* Fill in random data, by splitmix64 with a state that the seed and the node determine. */
+/* Make the random contribution of a node, by splitmix64 with an initial state that follows from the
+ * seed and the node.
+ */
 static void random_contribution(const struct run *r, uint32_t node, uint8_t *buf)
 {
 	uint64_t state = mix(r->seed) ^ mix((node + 1) * 0xd1342543de82ef95), bits;
@@ -77,7 +82,7 @@ static void random_contribution(const struct run *r, uint32_t node, uint8_t *buf
 	}
 }
 
-/* Compute acc = acc op in, for the elements from index @from up to @to. */
+/* Compute acc = acc op in for the elements from index @from to @to - 1. */
 static void combine(const struct run *r, uint8_t *acc, const uint8_t *in, size_t from, size_t to)
 {
 	from *= r->elem;
@@ -97,7 +102,7 @@ static void sort(const struct run *r, void *v, size_t n)
 	qsort_r(v, n, r->elem, compare_sorted, (void *)r);
 }
 
-/* Return: a copy of @r whose count and bytes are those of a whole contribution, instead of one of
+/* Return: a copy of @r in which count and bytes are those of a whole contribution, not of one of
  * its blocks.
  */
 static struct run undivided(const struct run *r)
@@ -109,7 +114,7 @@ static struct run undivided(const struct run *r)
 	return all;
 }
 
-/* Fill in the data of one member. */
+/* Get the block of the member with rank @rank: from the data file, or random data. */
 static void block(const struct run *r, uint32_t rank, void *buf)
 {
 	if (r->data)
@@ -128,16 +133,16 @@ static void all_blocks(const struct run *r, uint8_t *buf)
 		block(r, i, buf + i * r->bytes);
 }
 
-/* Return: true if the members that @who denotes have the blocks of all members. That holds for the
- * root; any other member has only its own block. (Collectives in which all members get the blocks
- * of all are not covered here, see gets_all().)
+/* Return: true if the members that @who denotes have the blocks of all members. This is the case
+ * for the root; any other member has only its own block. Collectives in which all members get the
+ * blocks of all members are not covered here, but in gets_all().
  */
 static bool has_all(const struct run *r, enum hc_who who)
 {
 	return r->desc->payload == HC_PAYLOAD_BLOCKS && who == HC_WHO_ROOT;
 }
 
-/* Return: true if a result has the blocks of all members. */
+/* Return: true if a result consists of the blocks of all members. */
 static bool gets_all(const struct run *r)
 {
 	return has_all(r, r->desc->gets) || hc_coll_shares(r->desc);
@@ -169,15 +174,15 @@ size_t run_out_bytes(const struct run *r)
 /* --- computing the result over the plan --- */
 
 /**
- * struct plain - computation of the expected result
+ * struct plain - state of computing the expected result
  * @r: the run
- * @planner: its plan type
+ * @planner: the plan type of the run's plan
  * @faults: the current faults
- * @kept: by node: partial result of a node that has effective helpers, until all of these have
- *	merged it
- * @uses: by node: number of helpers that still have to merge that partial result
- * @scratch: memory for the sources of a node, while its role is computed
- * @max: entries of @scratch
+ * @kept: by node: the partial result of a node that has effective helpers, as long as not all of
+ *	these helpers have merged their shares
+ * @uses: by node: number of helpers that have not merged their share of @kept yet
+ * @scratch: memory for the sources of a node while its role is computed
+ * @max: number of entries of @scratch
  */
 struct plain {
 	const struct run *r;
@@ -197,7 +202,7 @@ static int role_of(const struct plain *p, uint32_t u, struct hc_tree_role *role,
 	return p->planner->role(&p->r->plan, p->faults, u, role, src, max);
 }
 
-/* Return: the rank of a node, which is a member. */
+/* Return: the rank of @node, which must be a member. */
 static uint32_t rank_of(const struct run *r, uint32_t node)
 {
 	uint32_t low = 0, high = r->n - 1, mid;
@@ -212,7 +217,7 @@ static uint32_t rank_of(const struct run *r, uint32_t node)
 	return low;
 }
 
-/* Merge the share of @from's data that is assigned to helper @u, in each segment. */
+/* In each segment, merge the share of @from's data that is assigned to its helper @u into @acc. */
 static int merge_part(struct plain *p, uint32_t u, uint8_t *acc, uint32_t from,
 		      const uint8_t *in)
 {
@@ -235,7 +240,7 @@ static int merge_part(struct plain *p, uint32_t u, uint8_t *acc, uint32_t from,
 	return 0;
 }
 
-/* Merge the data that source @src sends into the data of @u. */
+/* Merge the data that the source @src sends to node @u into @acc, the data of @u. */
 static int merge_source(struct plain *p, uint32_t u, uint8_t *acc,
 			const struct hc_tree_peer *src)
 {
@@ -266,7 +271,9 @@ static int merge_source(struct plain *p, uint32_t u, uint8_t *acc,
 	return rc;
 }
 
-/* Return: the data of @u after it has merged all its sources, or NULL. */
+/* Return: the data of node @u after it has merged the data of all its sources, to be freed; NULL on
+ * error.
+ */
 static uint8_t *partial(struct plain *p, uint32_t u)
 {
 	struct hc_tree_peer *src = calloc(p->max, sizeof(*src));
@@ -321,13 +328,13 @@ static uint8_t *plain_sort(const struct run *r)
 	return v;
 }
 
-/* Return: true if both elements are NaNs. */
+/* Return: true if the elements @a and @b are both NaNs. */
 static bool nans(unsigned int type, const void *a, const void *b)
 {
 	return plain_is_nan(type, a) && plain_is_nan(type, b);
 }
 
-/* Return: true if the results are equal bit by bit. All NaNs count as equal. */
+/* Return: true if the two results are equal bit by bit. All NaNs count as equal. */
 static bool same(const struct run *r, const uint8_t *a, const uint8_t *b, size_t bytes)
 {
 	size_t i;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A table of sizes, as the OSU benchmarks print it: powers of two, with a line for each.
+ * A table of sizes, as the OSU benchmarks print it: a line for each power of two.
  *
  * A time is that of a whole operation, as run_work.c measures it. Average, minimum and maximum are
- * over the iterations. One iteration before these warms up sockets and memory, and is not counted.
+ * over the iterations. For each size, an additional first iteration is not timed, because sockets
+ * and memory are used for the first time in it.
  */
 #include <inttypes.h>
 
@@ -34,7 +35,7 @@ static void row(struct hcctl *h, const struct run *r, const struct run_sweep *s,
 		const struct run_result *out)
 {
 	uint64_t ns = out->mean ?: 1;
-	/* Bytes per microsecond equal megabytes per second. */
+	/* Bytes per microsecond are megabytes per second. */
 	double rate = r->bytes / us(ns);
 
 	out_object(h, NULL);
@@ -77,7 +78,7 @@ static int one_size(struct hcctl *h, struct run *r, const struct run_sweep *s)
 	return rc;
 }
 
-/* Run one size, with the plan type that is best for it, unless the user has named a type. */
+/* Run one size. The plan type is chosen for this size, unless the user has named one. */
 static int size(struct hcctl *h, struct run *r, const struct run_sweep *s, uint64_t bytes)
 {
 	const struct planner *asked = r->method;

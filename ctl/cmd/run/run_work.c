@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Running a collective: one thread for each member, each bound to its node.
+ * Running a collective: a thread for each member, whose socket is bound to the member's node.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -17,27 +17,28 @@
 
 struct team;
 
-/* The thread of one member. @begin and @end: times of the member's call, ns. */
+/* The thread of a member. */
 struct worker {
 	struct team *team;
-	struct hcl *hcl;
+	struct hcl *hcl;		/* the member's library handle; NULL: closed after a failure
+					 */
 	pthread_t thread;
 	uint32_t rank;
-	uint8_t *in;
-	int err;
-	struct hypercube_result res;
-	uint64_t begin, end;
+	uint8_t *in;			/* the member's contribution, or NULL */
+	int err;			/* outcome of the last call: 0 or a negative errno */
+	struct hypercube_result res;	/* result record of the last call */
+	uint64_t begin, end;		/* times at which the last call began and returned, ns */
 };
 
 /**
- * struct team - all members
- * @h: context; used by the main thread only, except while the workers run
+ * struct team - the threads of all members
+ * @h: context; only the main thread uses it
  * @r: the run
- * @out: the result
- * @start: barrier that all workers enter before and after each iteration
- * @broken: a member has failed, so no further iteration follows
- * @timed: at least one iteration was counted
- * @worker: a worker for each member
+ * @out: results and times of the run
+ * @start: barrier at which all workers meet before and after each iteration
+ * @broken: the call of a member has failed, so this is the last iteration
+ * @timed: at least one iteration was timed
+ * @worker: the thread of each member, by rank
  */
 struct team {
 	struct hcctl *h;
@@ -86,14 +87,17 @@ static void one_iteration(struct worker *w)
 	w->team->broken = true;
 	if (!w->res.status)
 		w->res = *hcl_failure(w->hcl);
-	/* Leave, so that the other members do not wait for this one. */
+	/* Close the handle of this member, so that the other members do not wait for its
+	 * contributions.
+	 */
 	hcl_close(w->hcl);
 	w->hcl = NULL;
 	w->team->r->hcl[w->rank] = NULL;
 }
 
-/* Extend the time of an iteration from the first call to the last return, take the maxima of the
- * members' results, and check whether a member left a barrier before another one entered it.
+/* Account the calls of all members in an iteration: extend the time from *@begin to *@end so that
+ * it includes all calls, take the maxima of the members' results, and check whether a member left a
+ * barrier before another one entered it.
  */
 static void account_all(struct team *t, uint64_t *begin, uint64_t *end)
 {
@@ -120,8 +124,8 @@ static void account_all(struct team *t, uint64_t *begin, uint64_t *end)
 	t->out->early |= first_left < last_come;
 }
 
-/* Count the time of an iteration: from the first call to the last return if all members wait for
- * the result, otherwise the time of the root's call.
+/* Account an iteration. Its time is that from the first call to the last return if all members wait
+ * for the result, otherwise that of the root's call.
  */
 static void account(struct team *t, const struct worker *root)
 {
@@ -131,8 +135,8 @@ static void account(struct team *t, const struct worker *root)
 	if (t->r->desc->notified || t->r->desc->gets == HC_WHO_ALL)
 		account_all(t, &begin, &end);
 	t->out->mean += end - begin;
-	/* With a coarse clock, the time of an iteration may be 0, so a @best of 0 does not show
-	 * that none was counted.
+	/* The time of an iteration may be 0 if the clock is coarse. So use @timed, and not a @best
+	 * of 0, to recognize the first iteration that is timed.
 	 */
 	if (!t->timed || end - begin < t->out->best)
 		t->out->best = end - begin;
@@ -149,16 +153,17 @@ static void *work(void *arg)
 	uint32_t i;
 
 	for (i = 0; i < t->r->iterations; i++) {
-		/* Clear the result of the previous iteration, so that it cannot be mistaken for
-		 * that of this one.
+		/* Clear the result of the previous iteration, so that it cannot be mistaken for the
+		 * result of this one.
 		 */
 		if (out)
 			memset(out, 0, t->out->bytes);
 		pthread_barrier_wait(&t->start);
 		one_iteration(w);
-		/* No member sets @broken between here and the next barrier, so all members read the
-		 * same value. And no member begins the next iteration before the root has counted
-		 * the times of this one.
+		/* After this barrier, no member sets @broken before all members are at the first
+		 * barrier of the next iteration. So all members read the same value here. For the
+		 * same reason, no member begins its next call before the root has accounted this
+		 * iteration.
 		 */
 		pthread_barrier_wait(&t->start);
 		if (t->broken)
@@ -171,7 +176,7 @@ static void *work(void *arg)
 	return NULL;
 }
 
-/* Raise the limit of open files, so that each member can have a socket. */
+/* Raise the limit of open files, so that each of @n members can have a socket. */
 static void more_descriptors(uint32_t n)
 {
 	struct rlimit l;
@@ -202,7 +207,7 @@ static int buffers(struct team *t, struct worker *w)
 	return 0;
 }
 
-/* Open a handle for each member, and make its data. */
+/* Open a handle for each member, and make its contribution. */
 static int prepare(struct team *t)
 {
 	const struct run *r = t->r;
@@ -216,8 +221,8 @@ static int prepare(struct team *t)
 		w = &t->worker[i];
 		w->team = t;
 		w->rank = i;
-		/* A member uses one handle for all operations of the command, because closing a
-		 * handle would end operations that other members have begun.
+		/* A member uses the same handle for all operations of the command. If it closed the
+		 * handle, it would end operations that other members have already begun.
 		 */
 		rc = r->hcl[i] ? 0 : hcl_open(&r->hcl[i], r->fabric, r->node[i]);
 		w->hcl = r->hcl[i];
@@ -246,35 +251,39 @@ static int start_threads(struct team *t)
 	pthread_attr_destroy(&attr);
 	if (!rc)
 		return 0;
-	/* The threads that were started wait at the barrier for ever, so the process has to end. */
+	/* The threads that were started wait at the barrier for ever, so only the end of the
+	 * process ends them.
+	 */
 	hc_error(t->h, "cannot start %u threads: %s", t->r->n, strerror(rc));
 	if (t->r->temporary)
 		nl_plan_del(t->h, t->r->fabric, t->r->temporary, false);
 	_exit(HC_NO);
 }
 
-/* Return: true if the member's result names the cause of its failure. */
+/* Return: true if the result record of the member names the cause of a failure. */
 static bool has_cause(const struct worker *w)
 {
 	return w->res.status && w->res.cause_node != UINT32_MAX;
 }
 
-/* Return: how informative a member's failure is: a failure with a cause is more informative than
- * one without, then that of the root is; 0: the member has not failed.
+/* Return: a rank of how informative the failure of a member is. A failure with a cause is more
+ * informative than one without; of two that are equal in this, that of the root is more
+ * informative. 0: the member has not failed.
  */
 static unsigned int telling(const struct worker *w)
 {
 	return w->err ? 1 + is_root(w) + 2 * has_cause(w) : 0;
 }
 
-/* The fault that has broken a plan: a node, or a link; NL_NONE: unknown. */
+/* The fault that has broken a plan: a node, or a link. */
 struct cause {
-	uint32_t node;
-	uint32_t dim;
+	uint32_t node;	/* NL_NONE: unknown */
+	uint32_t dim;	/* NL_NONE: the node itself, or unknown */
 };
 
-/* Describe the fault that has broken the plan, as the plan reports it. If the plan broke between
- * two operations, no result names the fault.
+/* Write into @words which fault has broken the plan, and set *@cause, as the kernel reports them
+ * for the plan. This is necessary if the plan broke between two operations, because then no result
+ * record names the fault.
  */
 static void plan_words(struct team *t, char *words, size_t size, struct cause *cause)
 {
@@ -296,7 +305,7 @@ static void plan_words(struct team *t, char *words, size_t size, struct cause *c
 	nl_plans_free(v, n);
 }
 
-/* Return: why a link is down, if it is known. */
+/* Return: why the link that @cause names is down, or "" if that is not known. */
 static const char *link_words(struct team *t, const struct cause *cause)
 {
 	struct nl_link v;
@@ -363,8 +372,8 @@ int run_work(struct hcctl *h, const struct run *r, struct run_result *out)
 	if (!rc)
 		rc = perform(&t);
 	for (i = 0; i < r->n; i++) {
-		/* An operation that has not ended may still use its buffers, so close the handle
-		 * before they are freed.
+		/* An operation that has not ended may still use the buffers of a member. Close the
+		 * handle before they are freed.
 		 */
 		if (rc) {
 			hcl_close(r->hcl[i]);

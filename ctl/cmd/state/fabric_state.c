@@ -11,8 +11,8 @@
 
 /* --- save --- */
 
-/* Maximum number of warnings. A fabric with thousands of nodes may cause one for each node, and the
- * first ones are enough.
+/* Maximum number of warnings. A fabric with thousands of nodes may cause a warning for each node,
+ * and the first ones are enough.
  */
 #define UNKEPT_SAID 16
 
@@ -26,7 +26,7 @@ static void warn_unkept(struct hcctl *h, const struct state *s, const char *what
 		hc_warn(h, "and %zu more: %s", s->nunkept - i, what);
 }
 
-/* Print a warning for everything in the state that the file cannot hold. */
+/* Print a warning for each property of the fabric that the file cannot hold. */
 static void warn_left_out(struct hcctl *h, const struct state *s)
 {
 	uint32_t u, lost = 0;
@@ -63,7 +63,8 @@ int cmd_fabric_save(struct hcctl *h, int argc, char **argv)
 
 /* --- restore --- */
 
-/* Find out whether there is a fabric of that name. It is no error if there is none. */
+/* Set *@there to whether there is a fabric with the name @fabric. It is no error if there is none.
+ */
 static int exists(struct hcctl *h, const char *fabric, bool *there)
 {
 	struct nl_fabric *v;
@@ -92,7 +93,7 @@ static bool same_network(const struct hc_topo *a, const struct hc_topo *b)
 	       (!a->peers || !memcmp(a->peers, b->peers, a->nodes * a->ports * sizeof(*a->peers)));
 }
 
-/* Check that the existing fabric has the wanted values of the parameters that cannot be changed. */
+/* Check the parameters that cannot be changed: the existing fabric must have the wanted values. */
 static int check_made_with(struct hcctl *h, const struct state *have, const struct state *want)
 {
 	uint32_t has = have->id ?: hc_name_id(have->name), id = want->id ?: has;
@@ -116,7 +117,9 @@ static int check_made_with(struct hcctl *h, const struct state *have, const stru
 	return 0;
 }
 
-/* Get the current state of the fabric; or if there is no such fabric, the state of a new one. */
+/* Get the current state of the fabric @want->name. If there is no such fabric, get the state that a
+ * new one has.
+ */
 static int have_of(struct hcctl *h, const struct state *want, struct state *have)
 {
 	bool there;
@@ -132,7 +135,7 @@ static int have_of(struct hcctl *h, const struct state *want, struct state *have
 	return state_live(h, want->name, true, have) ?: check_made_with(h, have, want);
 }
 
-/* Read [NAME] [dry-run] [keep-plans]. */
+/* Parse [NAME] [dry-run] [keep-plans]. */
 static int restore_args(struct hcctl *h, int argc, char **argv, const char **name, bool *dry,
 			bool *keep_plans)
 {
@@ -198,7 +201,7 @@ static void set_down(struct state *s, struct link_ref l)
 		state_end(s, ends[i], l.dim)->down = true;
 }
 
-/* Change the fabric so that it has these faults and no others. */
+/* Change @s: its faults are to be the listed ones and no others. */
 static int set_faults(struct hcctl *h, const char *file, struct state *s,
 		      const struct link_list *links, const struct node_list *nodes)
 {

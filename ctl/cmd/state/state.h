@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The state of a fabric, as far as files can hold it. state_read.c reads it from JSON, and
- * state_plan.c the plans in it; state_print.c writes it, state_live.c gets it from the kernel,
- * state_diff.c computes the steps from one state to another, state_apply.c makes these steps.
+ * The state of a fabric, as far as a file can hold it. state_read.c reads it from JSON, and
+ * state_plan.c reads the plans in it; state_print.c writes it, state_live.c gets it from the
+ * kernel, state_diff.c computes the steps from one state to another, and state_apply.c makes these
+ * steps.
  */
 #ifndef _HCCTL_STATE_H
 #define _HCCTL_STATE_H
@@ -17,16 +18,16 @@
 /**
  * struct state_node - a node
  * @failed: the node has failed
- * @up: its endpoint is up
- * @lost: its endpoint is in a namespace that has no name
- * @owner: uid of its owner, or NL_NONE
- * @byzantine: its settings if it is a Byzantine node
- * @ifname: name of its endpoint; only in a state that was read from the kernel
- * @netns: name of the namespace of its endpoint; NULL: that of the fabric
- * @addr: addresses of its endpoint
- * @naddr: number of addresses
- * @mtu: MTU of its endpoint
- * @queue: txqueuelen of its endpoint, frames
+ * @up: the node's endpoint is up
+ * @lost: the endpoint is in a network namespace that has no name
+ * @owner: uid of the owner, or NL_NONE
+ * @byzantine: settings that make the node Byzantine; all 0: it is not
+ * @ifname: name of the endpoint; only in a state that was read from the kernel
+ * @netns: name of the network namespace of the endpoint; NULL: that of the fabric
+ * @addr: addresses of the endpoint
+ * @naddr: number of entries of @addr
+ * @mtu: MTU of the endpoint
+ * @queue: txqueuelen of the endpoint, frames
  */
 struct state_node {
 	bool failed;
@@ -42,16 +43,16 @@ struct state_node {
 	uint32_t queue;
 };
 
-/* Defaults of the kernel for an Ethernet interface. */
+/* The kernel's defaults for an Ethernet interface. */
 #define STATE_MTU_DEFAULT	1500
 #define STATE_QUEUE_DEFAULT	1000
 
 /**
  * struct state_end - an end of a link
- * @down: the link is down; both ends have the same value
+ * @down: the administrator has taken the link down; both ends have the same value
  * @seeded: imp.seed is valid
- * @flap_down: time, ms, for which the link is down in each @flap_period
- * @flap_period: period of flapping, ms; 0: it does not flap
+ * @flap_down: time for which the link is down in each period of flapping, ms
+ * @flap_period: period of flapping, ms; 0: the link does not flap
  * @latency: latency in the time model, ns
  * @bandwidth: bandwidth in the time model, bytes/s
  * @imp: impairments
@@ -69,21 +70,21 @@ struct state_end {
 /**
  * struct state - the state of a fabric
  * @name: its name
- * @dim: its dimension; 0: it is not a hypercube
+ * @dim: its dimension; 0: the network is not a hypercube
  * @topo: its network
- * @peer: the table of that network, to be freed, or NULL
- * @shape: description of the network
+ * @peer: the table of peers that @topo uses, to be freed; NULL: @topo has no table
+ * @shape: description of the network, see nl_fabric.shape
  * @fixed: subcube mask of this machine's partition
  * @base: subcube value of this machine's partition
- * @id: id of the fabric; 0: the one that follows from the name
- * @segment: bytes of a segment; 0: the kernel's default
+ * @id: id of the fabric; 0: computed from the name
+ * @segment: payload bytes of a segment; 0: the kernel's default
  * @stall_timeout: stall timeout of the fabric, ms
  * @node: the nodes
- * @end: ends of links, that of node u and port d at u * topo.ports + d
+ * @end: ends of links; the end of link (u, d) at node u is entry u * topo.ports + d
  * @plan: the plans
- * @nplans: number of plans
- * @unkept: sentences, one for each property of the fabric that a file cannot hold
- * @nunkept: number of these sentences
+ * @nplans: number of entries of @plan
+ * @unkept: sentences that name the properties of the fabric which a file cannot hold
+ * @nunkept: number of entries of @unkept
  */
 struct state {
 	char name[HYPERCUBE_NAME_MAX];
@@ -116,8 +117,8 @@ static inline bool state_has(const struct state *s, uint32_t u)
 	return cmd_is_here(u, s->fixed, s->base);
 }
 
-/* Return: true if a file lists link (@u, @d) at node @u. A link is listed at its lower end, or if
- * only one end is on this machine, there.
+/* Return: true if a file lists link (@u, @d) at node @u. A link is listed at its lower node, or if
+ * only one of its nodes is on this machine, at that node.
  */
 static inline bool state_names(const struct state *s, uint32_t u, uint32_t d)
 {
@@ -126,82 +127,84 @@ static inline bool state_names(const struct state *s, uint32_t u, uint32_t d)
 	return u != v && state_has(s, u) && (u < v || !state_has(s, v));
 }
 
-/* Return: the number of ends of links, which is that of entries of s->end. */
+/* Return: the number of entries of s->end. */
 static inline uint32_t state_ends(const struct state *s)
 {
 	return s->topo.nodes * s->topo.ports;
 }
 
-/* Set nodes and links to their defaults. The caller has set s->dim or s->topo. */
+/* Allocate nodes and link ends, and set them to their defaults. The caller has set s->dim or
+ * s->topo.
+ */
 int state_init(struct hcctl *h, struct state *s);
 void state_free(struct state *s);
-/* The defaults of a node. */
+/* A node with all values at their defaults. */
 extern const struct state_node state_first_node;
 int state_add_addr(struct hcctl *h, struct state_node *v, const struct nl_addr_in *addr);
-/* Return: true if the impairments depend on random numbers. */
+/* Return: true if the impairments @imp use random numbers. */
 bool state_uses_seed(const struct nl_impairments *imp);
-/* Return: true if both ends have the same impairments and parameters of the time model. Seeds are
- * compared only if @a has one.
+/* Return: true if the two ends have the same impairments and parameters of the time model. Seeds
+ * are compared only if @a has one.
  */
 bool state_end_same(const struct state_end *a, const struct state_end *b);
 bool state_end_is_default(const struct state_end *e);
 
-/* The following functions return 0, or an exit status after printing an error. Release @s with
- * state_free(), even after an error.
+/* The following functions return 0, or an exit status after printing an error. In both cases the
+ * caller releases @s with state_free().
  */
 int state_read(struct hcctl *h, const char *file, struct state *s);
-/* Arrays in a file, for the nodes, links and plans; NULL if the file has no such array. */
+/* The arrays of nodes, links and plans in a file. An array that the file does not have is NULL. */
 struct state_parts {
 	struct json_object *nodes;
 	struct json_object *links;
 	struct json_object *plans;
 };
 
-/* Read the arrays into a state that state_init() has initialized. */
+/* Read the arrays @p into the state @s, which state_init() has initialized. */
 int state_take(struct hcctl *h, struct state *s, const struct state_parts *p);
 int state_read_plan(struct hcctl *h, struct json_object *o, void *state);
-/* Get the state of a fabric. @endpoints: also get the namespaces of endpoints. Finding them needs
- * privileges.
+/* Get the state of a live fabric. @endpoints: also get the state of the endpoints. Privileges are
+ * required to enter their namespaces.
  */
 int state_live(struct hcctl *h, const char *fabric, bool endpoints, struct state *s);
-/* Return: true if the plan can be installed again. A broken plan cannot, because of the fault that
- * has broken it.
+/* Return: true if the plan can be saved and installed again. A plan of an unknown type cannot, nor
+ * can a broken plan, because of the fault that has broken it.
  */
 bool state_keeps(const struct nl_plan *v);
-/* Print the state, always as JSON. */
+/* Print the state as JSON, even if the user did not ask for JSON. */
 void state_print(struct hcctl *h, const struct state *s);
 
-/* Write an address, such as "10.16.0.1/16", into @buf. */
+/* Write an address with its prefix length, such as "10.16.0.1/16", into @buf. */
 #define STATE_ADDR_BUF 64
 const char *state_addr(char *buf, const struct nl_addr_in *a);
 
-/* What a step changes. Steps are made in this order. [i] and [j] are state_step.i and .j: from
- * STATE_NETNS to STATE_BYZANTINE, [i] is a node; from STATE_STEADY to STATE_IMPAIR_BOTH, [i]:[j] is
- * a link.
+/* What a step changes. Steps are made in the order of this list. [i] and [j] stand for state_step.i
+ * and .j: from STATE_NETNS to STATE_BYZANTINE, [i] is a node; from STATE_STEADY to
+ * STATE_IMPAIR_BOTH, [i]:[j] is a link.
  */
 enum state_kind {
 	STATE_FABRIC,		/* make the fabric */
-	STATE_STALL_TIMEOUT,
+	STATE_STALL_TIMEOUT,	/* set the stall timeout */
 	STATE_PLAN_DEL,		/* remove plan [i] of the current state */
 	STATE_NETNS,		/* move the endpoint of node [i] */
-	STATE_MTU,
-	STATE_QUEUE,
-	STATE_ADDR_DEL,		/* remove address [j] of the current state */
-	STATE_UP,
-	STATE_ADDR,		/* add address [j] of the wanted state */
-	STATE_OWNER,
-	STATE_BYZANTINE,
+	STATE_MTU,		/* set the MTU of an endpoint */
+	STATE_QUEUE,		/* set the txqueuelen of an endpoint */
+	STATE_ADDR_DEL,		/* remove address [j] of the current state from an endpoint */
+	STATE_UP,		/* bring an endpoint up or down */
+	STATE_ADDR,		/* add address [j] of the wanted state to an endpoint */
+	STATE_OWNER,		/* set the owner of the node */
+	STATE_BYZANTINE,	/* make the node Byzantine or honest */
 	STATE_STEADY,		/* stop the flapping of link [i]:[j] */
-	STATE_LINK,
-	STATE_IMPAIR,
-	STATE_IMPAIR_BOTH,
+	STATE_LINK,		/* take the link down or up */
+	STATE_IMPAIR,		/* set impairments at one end of the link */
+	STATE_IMPAIR_BOTH,	/* set impairments at both ends of the link */
 	STATE_FAILED,		/* fail or restore node [i] */
 	STATE_PLAN,		/* install plan [i] of the wanted state */
 	STATE_FLAP,		/* make link [i]:[j] flap */
 	STATE_KINDS
 };
 
-/* A step. @i and @j: see enum state_kind. @done: the step was made. */
+/* A step. @i and @j depend on @kind, see enum state_kind. @done: the step was made. */
 struct state_step {
 	enum state_kind kind;
 	uint32_t i, j;
@@ -210,11 +213,11 @@ struct state_step {
 
 /**
  * struct state_diff - the steps from one state to another
- * @have: the current state; if its name is empty, the fabric does not exist
+ * @have: the current state; if its name is "", the fabric does not exist
  * @want: the wanted state
- * @faults: change only which nodes have failed and which links are down
- * @keep_plans: do not change plans
- * @step: the steps; most are one request to the kernel
+ * @faults: the steps change only which nodes have failed and which links are down
+ * @keep_plans: the steps do not change plans
+ * @step: the steps; most are a single request to the kernel
  * @nsteps: number of steps
  */
 struct state_diff {
@@ -226,17 +229,19 @@ struct state_diff {
 	size_t nsteps;
 };
 
-/* Compute d->step, to be freed. */
+/* Compute the steps from d->have to d->want, in d->step, which is to be freed. */
 int state_diff(struct hcctl *h, struct state_diff *d);
-/* Return: true if the endpoint has the address and keeps it in all steps. */
+/* Return: true if the endpoint of node @u has the address @a, and no step removes it. */
 bool state_addr_stays(const struct state_diff *d, uint32_t u, const struct nl_addr_in *a);
-/* Print the differences as an object; text: a line for each value that is removed or added. */
+/* Print the steps as an object. Text: a line for each value that a step removes or adds. @dry: the
+ * steps are not to be made.
+ */
 void state_diff_print(struct hcctl *h, const struct state_diff *d, bool dry);
-/* Make the steps, up to the first one that fails, and print them. If a step fails after the fabric
- * was made by these steps, the fabric is removed.
+/* Make the steps, up to the first one that fails, and print them. If the steps have made the fabric
+ * and a later step fails, the fabric is removed.
  */
 int state_apply(struct hcctl *h, struct state_diff *d);
-/* Compute the steps from @d->have to @d->want. If @dry, only print them, otherwise make and print
+/* Compute the steps from @d->have to @d->want. With @dry, only print them, otherwise make and print
  * them.
  */
 int state_reach(struct hcctl *h, struct state_diff *d, bool dry);

@@ -11,11 +11,11 @@
 #include "plan_nl.h"
 #include "state.h"
 
-/* What functions that make a step need. */
+/* Arguments of the functions that make a step. */
 struct applying {
 	struct hcctl *h;
-	struct state_diff *d;
-	struct netns_names made;
+	struct state_diff *d;		/* state before the steps, wanted state, and steps */
+	struct netns_names made;	/* namespaces that the steps have made */
 };
 
 /* --- endpoints --- */
@@ -26,8 +26,8 @@ static int cannot_open(struct hcctl *h, const char *netns, int err)
 	return err;
 }
 
-/* Move an endpoint to another namespace. If the namespace does not exist, make it; then it is
- * removed with the fabric.
+/* Move the endpoint of node @u to the namespace of the wanted state. If that namespace does not
+ * exist, make it; it is then removed together with the fabric.
  */
 static int move(struct applying *a, uint32_t u)
 {
@@ -51,7 +51,9 @@ static int move(struct applying *a, uint32_t u)
 	return rc;
 }
 
-/* Configure an endpoint. Earlier steps have moved it to its namespace. */
+/* Make a step that configures an endpoint. If the endpoint had to be moved to another namespace, an
+ * earlier step has done that.
+ */
 static int configure(struct applying *a, const struct state_step *s)
 {
 	const struct state_node *have = &a->d->have->node[s->i], *want = &a->d->want->node[s->i];
@@ -91,8 +93,8 @@ static int configure(struct applying *a, const struct state_step *s)
 
 /* --- links --- */
 
-/* Return: a request that sets only the values that differ. A seed that stays the same is not set,
- * because setting it would restart the random numbers.
+/* Return: a request that sets the values of the end that differ. A seed that stays the same is not
+ * set, because setting it would restart the random numbers.
  */
 static struct nl_link_set impairments(const struct state_end *have, const struct state_end *want)
 {
@@ -111,7 +113,9 @@ static struct nl_link_set impairments(const struct state_end *have, const struct
 	};
 }
 
-/* Return: a request for both ends, which sets all values that differ at either end. */
+/* Return: a request for both ends of a link. It sets all values that the request @x or the request
+ * @y sets.
+ */
 static struct nl_link_set both(const struct nl_link_set *x, const struct nl_link_set *y)
 {
 	struct nl_link_set s = *x;
@@ -160,13 +164,14 @@ static int set_link(struct applying *a, const struct state_step *s)
 
 /* --- plans --- */
 
+/* Arguments of install_once(). */
 struct installing {
 	struct applying *a;
 	const struct nl_plan *plan;
 };
 
-/* Install a plan around the current faults. Do that only on this machine, because the state is that
- * of this machine.
+/* Install a plan for the current faults, on this machine only, because the state is that of this
+ * machine.
  */
 static int install_once(struct hcctl *h, void *arg, bool last)
 {
@@ -240,7 +245,7 @@ static int make(struct applying *a, const struct state_step *s)
 	}
 }
 
-/* If these steps have made the fabric, remove it and its namespaces. */
+/* If the steps have made the fabric, remove it and the namespaces that they have made. */
 static void undo(struct applying *a)
 {
 	size_t i;
@@ -255,7 +260,9 @@ static void undo(struct applying *a)
 		a->d->step[i].done = false;
 }
 
-/* Write the text to be printed in front of an error message. */
+/* Write the text that precedes an error message: how many of @all steps were done, or if the fabric
+ * is new, that it was removed.
+ */
 static void say_done(char *text, size_t size, bool is_new, size_t done, size_t all)
 {
 	if (is_new)
@@ -290,7 +297,7 @@ int state_apply(struct hcctl *h, struct state_diff *d)
 		undo(&a);
 	cmd_netns_drop(&a.made, false);
 	/* If a signal is recorded, cmd_signals_release() ends the process, so print everything
-	 * before.
+	 * before calling it.
 	 */
 	state_diff_print(h, d, false);
 	cmd_signals_release();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Computing the steps that bring a fabric to another state, in an order that works: plans are
- * removed before faults would break them, and installed when the faults are those for which they
+ * Computing the steps that bring a fabric from one state to another, in a possible order: plans are
+ * removed before a fault would break them, and installed when the faults are those for which they
  * were made; links begin to flap after all other steps.
  */
 #include <errno.h>
@@ -16,7 +16,7 @@ static int step(struct hcctl *h, struct state_diff *d, enum state_kind kind, uin
 {
 	struct state_step *v;
 
-	/* The size of the array doubles when the array is full. */
+	/* The array has a power of two of entries. If it is full, double it. */
 	if (!(d->nsteps & (d->nsteps - 1))) {
 		v = reallocarray(d->step, d->nsteps ? 2 * d->nsteps : 1, sizeof(*v));
 		if (!v)
@@ -57,9 +57,9 @@ static bool same_network(const struct nl_addr_in *a, const struct nl_addr_in *b)
 	       !(rest & (a->bytes[whole] ^ b->bytes[whole]));
 }
 
-/* Return: true if the kernel may delete address @a along with another address that is to be
- * removed. With the primary address of a network, the kernel deletes the secondary ones. Which
- * address is the primary one is not known here.
+/* Return: true if the kernel may remove address @a although it is to stay: when the primary address
+ * of a network is removed, the kernel also removes the secondary ones. It is not known here which
+ * address is the primary one, so any other address of the network that is to be removed counts.
  */
 static bool may_go_along(const struct state_node *have, const struct state_node *want,
 			 const struct nl_addr_in *a)
@@ -74,8 +74,8 @@ static bool may_go_along(const struct state_node *have, const struct state_node 
 	return i < have->naddr;
 }
 
-/* An endpoint that moves loses all addresses and goes down. One that goes down loses its IPv6
- * addresses.
+/* An endpoint that moves to another namespace loses all addresses and goes down. An endpoint that
+ * goes down loses its IPv6 addresses.
  */
 bool state_addr_stays(const struct state_diff *d, uint32_t u, const struct nl_addr_in *a)
 {
@@ -85,7 +85,7 @@ bool state_addr_stays(const struct state_diff *d, uint32_t u, const struct nl_ad
 	       !(a->family == AF_INET6 && have->up && !want->up) && !may_go_along(have, want, a);
 }
 
-/* Add the steps of one kind for the node @u. */
+/* Add the steps of the kind @kind for node @u. */
 static int endpoint(struct hcctl *h, struct state_diff *d, enum state_kind kind, uint32_t u)
 {
 	const struct state_node *have = &d->have->node[u], *want = &d->want->node[u];
@@ -140,8 +140,8 @@ static bool flaps_alike(const struct state_end *a, const struct state_end *b)
 	return a->flap_period == b->flap_period && a->flap_down == b->flap_down;
 }
 
-/* Add the steps that change the impairments of a link: one step for both ends if both differ and
- * become the same, otherwise one for each end that differs.
+/* Add the steps that change the impairments of a link: one step for both ends if both change and
+ * become the same, otherwise a step for each end that changes.
  */
 static int impair(struct hcctl *h, struct state_diff *d, uint32_t u, uint32_t dim)
 {
@@ -164,7 +164,7 @@ static int impair(struct hcctl *h, struct state_diff *d, uint32_t u, uint32_t di
 	return rc;
 }
 
-/* Add the steps of one kind for a link. */
+/* Add the steps of the kind @kind for link (@u, @dim). */
 static int link_step(struct hcctl *h, struct state_diff *d, enum state_kind kind, uint32_t u,
 		     uint32_t dim)
 {

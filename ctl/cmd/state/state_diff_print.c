@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Printing of the differences between two states of a fabric: a line for each value that is removed
- * ("-") or added ("+").
+ * Printing the steps between two states of a fabric: a line for each value that is removed ("-") or
+ * added ("+").
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #include "hc_bounds.h"
 #include "state.h"
 
-/* The step that is being printed. @dry: the steps are not made. */
+/* The step @s, which is being printed. @dry: the steps are not made. */
 struct printing {
 	struct hcctl *h;
 	const struct state_diff *d;
@@ -40,7 +40,7 @@ static void put_object(struct printing *p)
 	}
 }
 
-/* Print a line. @comes: the value @what is added, otherwise removed. */
+/* Print a line: @what is added if @comes, otherwise removed. */
 static void line(struct printing *p, bool comes, const char *what)
 {
 	struct hcctl *h = p->h;
@@ -160,12 +160,12 @@ static const char *number_text(char *buf, uint64_t v)
 	return buf;
 }
 
-/* A number before and after a step. @text converts it to text. */
+/* A number in the current and in the wanted state. @text converts it to text. */
 struct value {
 	const char *name;
 	uint64_t have, want;
 	const char *(*text)(char *buf, uint64_t v);
-	uint64_t first;		/* value of a new link, for which no line is printed */
+	uint64_t first;		/* default value, for which no line is printed */
 };
 
 static void put_value(struct printing *p, const struct value *v)
@@ -220,7 +220,9 @@ static void put_byzantine(struct printing *p, bool comes, const struct nl_byzant
 
 /* --- steps --- */
 
-/* Print the namespace or the owner, which a node may have in one state and lack in the other. */
+/* Print the change of a node's namespace or owner. In each of the two states, the node may have
+ * none.
+ */
 static void put_both(struct printing *p, const struct state_node *have,
 		     const struct state_node *want)
 {
@@ -233,7 +235,7 @@ static void put_both(struct printing *p, const struct state_node *have,
 	}
 }
 
-/* Return: the plan with @id in a state, or NULL. */
+/* Return: the plan with @id in the state, or NULL. */
 static const struct nl_plan *replaced(const struct state *s, uint32_t id)
 {
 	size_t i;

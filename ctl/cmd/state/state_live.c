@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Getting the state of a live fabric: from the kernel, and for its endpoints from the network
- * namespaces in which they are, as far as these have names.
+ * Getting the state of a live fabric. It is read from the kernel. For the state of endpoints, this
+ * file enters the network namespaces in which they are, as far as these have names.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -14,7 +14,9 @@
 
 #define NETNS_DIR "/var/run/netns"
 
-/* The search for endpoints. @here marks the nodes whose endpoints are in the current namespace. */
+/* The search for the state of endpoints. @here: for each node, whether its endpoint is in the
+ * current namespace.
+ */
 struct looking {
 	struct state *s;
 	bool *here;
@@ -22,7 +24,8 @@ struct looking {
 
 /* --- what no file can hold --- */
 
-/* Add a sentence to @s->unkept, about a property that a file cannot hold. @text is freed with @s.
+/* Add the sentence @text to @s->unkept: it names a property of the fabric that a file cannot hold.
+ * @text is freed with @s.
  */
 static int note(struct hcctl *h, struct state *s, char *text)
 {
@@ -37,7 +40,9 @@ static int note(struct hcctl *h, struct state *s, char *text)
 	return 0;
 }
 
-/* If the address has attributes that a file cannot hold, add a sentence that names them. */
+/* If the address has attributes that a file cannot hold, add a sentence that names them to
+ * @s->unkept.
+ */
 static int note_addr(struct hcctl *h, struct state *s, uint32_t u, const struct nl_addr *a)
 {
 	static const char * const names[] = {
@@ -57,7 +62,9 @@ static int note_addr(struct hcctl *h, struct state *s, uint32_t u, const struct 
 	return note(h, s, text);
 }
 
-/* If the endpoint was renamed, add a sentence, because a file cannot hold that. */
+/* If the endpoint was renamed, add a sentence to @s->unkept, because a file cannot hold names of
+ * endpoints.
+ */
 static int note_name(struct hcctl *h, struct state *s, uint32_t u)
 {
 	char name[32], *text;
@@ -103,7 +110,7 @@ static int look_at(struct hcctl *h, struct looking *l, const struct nl_dev *dev,
 	return note_name(h, l->s, u) ?: take_addrs(h, l->s, u, dev->index, addrs, n);
 }
 
-/* Get the state of the endpoints in the current namespace. */
+/* Get the state of the endpoints that are in the current namespace. */
 static int look(struct hcctl *h, struct looking *l)
 {
 	struct nl_addr *addrs = NULL;
@@ -198,8 +205,9 @@ static void take_node(struct state_node *v, const struct nl_node *from)
 	snprintf(v->ifname, sizeof(v->ifname), "%s", from->ifname);
 }
 
-/* Get an end of a link. If DETECT has found the link silent, it can only be restored as down. If
- * the link flaps, its current state is ignored, because its schedule determines that.
+/* Get the state of a link end. A link that DETECT has found silent is recorded as down, because a
+ * file cannot hold more. Whether a flapping link is down at the moment is ignored, because that
+ * follows from its schedule.
  */
 static void take_link(struct state_end *e, const struct nl_link *v)
 {
@@ -212,8 +220,8 @@ static void take_link(struct state_end *e, const struct nl_link *v)
 	};
 }
 
-/* Get all ends of links. If DETECT has marked a link at only one end, the link is recorded as down
- * at both ends.
+/* Get the state of all link ends. A link that is down at one end, because DETECT has marked it only
+ * there, is recorded as down at both ends.
  */
 static void take_links(struct state *s, const struct nl_link *v, size_t n)
 {

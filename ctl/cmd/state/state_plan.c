@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Reading plans from a file: their shape, in the format of "hcctl -j plan show".
+ * Reading plans from a state file. The shape of a plan has the format of "hcctl -j plan show".
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,15 +8,15 @@
 
 #include "state.h"
 
-/* The arrays of a plan in the file; NULL: the plan has no such array. */
+/* The arrays of a plan in the file. An array that the plan does not have is NULL. */
 struct shape {
 	struct json_object *order, *sequence, *parents, *members, *detours, *rings;
 };
 
 /* --- sets and sequences --- */
 
-/* Read an array of at most @most dimensions from 0 to @last into @to. @key and @wanted are for
- * error messages.
+/* Read an array of at most @most numbers from 0 to @last, which are dimensions or ports, into @to.
+ * @key and @wanted are for error messages.
  */
 static int dims(struct hcctl *h, const char *key, struct json_object *array, uint64_t last,
 		size_t most, const char *wanted, uint8_t *to)
@@ -59,7 +59,7 @@ static int take_sequence(struct hcctl *h, const struct shape *a, const struct st
 	if (a->sequence)
 		return dims(h, "sequence", array, s->topo.ports - 1, s->topo.nodes - 1,
 			    "fewer steps than the fabric has nodes are wanted", v->sequence);
-	/* HC_NO_PORT means no parent. */
+	/* HC_NO_PORT stands for a node without a parent. */
 	return dims(h, "parent_ports", array, HC_NO_PORT, s->topo.nodes,
 		    "one port for each node is wanted", v->sequence);
 }
@@ -88,6 +88,7 @@ static int take_members(struct hcctl *h, struct json_object *array, const struct
 
 /* --- detours and rings --- */
 
+/* Arguments of the functions that read a detour or a ring. */
 struct part {
 	const struct state *s;
 	struct nl_plan *v;
@@ -163,7 +164,7 @@ static int take_shape(struct hcctl *h, const struct shape *a, const struct state
 
 /* --- a plan --- */
 
-/* Get the plan type, which determines the keys of a plan. */
+/* Return: the plan type, which determines the keys of the plan; NULL after printing an error. */
 static const struct planner *type_of(struct hcctl *h, struct json_object *o)
 {
 	char wanted[128] = "";
@@ -188,7 +189,7 @@ static const struct planner *type_of(struct hcctl *h, struct json_object *o)
 	return p;
 }
 
-/* Append an empty plan. It is freed with the state. */
+/* Append an empty plan to the state, which owns it. */
 static struct nl_plan *add_plan(struct hcctl *h, struct state *s)
 {
 	struct nl_plan *all = reallocarray(s->plan, s->nplans + 1, sizeof(*all));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Writing the state of a fabric to a file. Values that a new fabric has by default are left out.
+ * Writing the state of a fabric to a file. Values that are the defaults of a new fabric are left
+ * out.
  */
 #include <arpa/inet.h>
 #include <inttypes.h>
@@ -81,8 +82,8 @@ static void put_end(struct hcctl *h, const struct state_end *e)
 	put_number(h, "model_bandwidth", e->bandwidth, HC_BANDWIDTH_DEFAULT);
 }
 
-/* Write a link: one entry if both ends are the same; otherwise an entry with what both ends have in
- * common, and an entry for each end.
+/* Write a link. If both ends have the same values, it has one entry. Otherwise it has an entry for
+ * what both ends have in common, and an entry for each end.
  */
 static void put_link(struct hcctl *h, const struct state *s, uint32_t u, uint32_t d)
 {
@@ -130,8 +131,8 @@ static void put_plan(struct hcctl *h, const struct nl_plan *v)
 	out_close(h);
 }
 
-/* Write the table of a network. It has a row for each node, with the node at the other end of each
- * port, or the node itself if there is no such port.
+/* Write the table of a network. It has a row for each node. For each port, the row has the node at
+ * the other end, or the node itself if there is no such port.
  */
 static void put_peers(struct hcctl *h, const struct hc_topo *t)
 {
@@ -190,7 +191,7 @@ void state_print(struct hcctl *h, const struct state *s)
 {
 	bool json = h->json, pretty = h->pretty, batch = h->batch;
 
-	/* The output is a file in JSON, even if the user did not ask for JSON. */
+	/* The output is a state file, which is JSON even if the user did not ask for JSON. */
 	if (!json) {
 		h->json = true;
 		h->pretty = true;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Reading the state of a fabric from a file. Values that are not in the file are the defaults of a
- * new fabric.
+ * Reading the state of a fabric from a file. Values that the file does not have are the defaults of
+ * a new fabric.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -17,27 +17,28 @@
 /* Maximum length of the name of a namespace, see nl_netns_open(). */
 #define NETNS_NAME_MAX 200
 
-/* Maximum number of addresses: more than an endpoint ever gets, and few enough to compare each
- * address with all others.
+/* Maximum number of addresses of an endpoint. It is more than an endpoint ever has, and small
+ * enough that each address can be compared with all others.
  */
 #define ADDRESSES_MAX 256
 
-/* The limits of the module for an endpoint. */
+/* The limits that the module has for the MTU of an endpoint. */
 #define MTU_MIN 68
 #define MTU_MAX 65535
 
-/* Which entries of the file have set the values of an end: one for the link, or one for this end
- * only ("one_way").
+/* The entries of the file that have set the values of a link end: an entry for the link
+ * (SAID_LINK), and an entry for this end only, with "one_way" (SAID_END).
  */
 enum {
 	SAID_LINK = 1 << 0,
 	SAID_END = 1 << 1,
 };
 
+/* State of reading the file. */
 struct reading {
 	struct state *s;
-	uint8_t *node;	/* for each node: the file has an entry for it */
-	uint8_t *end;	/* for each end of a link: SAID_* */
+	uint8_t *node;	/* for each node, whether the file has an entry for it */
+	uint8_t *end;	/* for each end of a link, a mask of SAID_* */
 };
 
 /* --- states --- */
@@ -135,7 +136,7 @@ static int take_address(struct hcctl *h, struct json_object *o, void *arg)
 	return state_add_addr(h, v, &addr);
 }
 
-/* Return: true if @name is valid for a file in the folder of ip-netns(8), and can be printed
+/* Return: true if @name is a valid name for a file in the folder of ip-netns(8), and can be printed
  * unchanged.
  */
 static bool is_netns_name(const char *name)
@@ -224,14 +225,14 @@ static int take_node(struct hcctl *h, struct json_object *o, void *arg)
 
 /* --- links --- */
 
-/* An entry for link (@u, @d). @one_way: it is only for the end at node @u. @e: its values. */
+/* The entry of a file for link (@u, @d). */
 struct link_keys {
 	uint32_t u, d;
-	bool one_way;
-	struct state_end e;
+	bool one_way;		/* the entry is only for the end at node @u */
+	struct state_end e;	/* the values of the entry */
 };
 
-/* Set *@at to the indices of the ends for which an entry is. Return: the number of ends. */
+/* Set @at to the indices of the ends that entry @k is for. Return: the number of these ends. */
 static unsigned int ends_of(const struct state *s, const struct link_keys *k, uint32_t *at)
 {
 	at[0] = k->u * s->topo.ports + k->d;
@@ -262,8 +263,8 @@ static int check_link(struct hcctl *h, const struct link_keys *k, bool said_stat
 	return 0;
 }
 
-/* Set the values of an entry: for both ends, or with "one_way" for the end that the entry names. An
- * entry for one end takes precedence over one for both, in any order.
+/* Set the values of entry @k at the ends that it is for. An entry for one end takes precedence over
+ * an entry for the link, whichever comes first in the file.
  */
 static int put_link(struct hcctl *h, struct reading *r, const struct link_keys *k)
 {
@@ -331,7 +332,7 @@ static int take_link(struct hcctl *h, struct json_object *o, void *arg)
 
 /* --- all of it --- */
 
-/* Compare the ids of two plans, to find ids that occur twice. */
+/* Compare two plans by id, to find ids that occur twice. */
 static int twice(const void *a, const void *b)
 {
 	const struct nl_plan *x = a, *y = b;
@@ -390,7 +391,7 @@ static int take_row(struct hcctl *h, struct json_object *row, struct state *s, u
 	return rc;
 }
 
-/* Read and check the table of a network that is not a cube. */
+/* Read the table of peers of a network that is not a cube, and check it. */
 static int take_peers(struct hcctl *h, struct json_object *rows, struct state *s)
 {
 	size_t nodes = json_length(rows), ports = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hcctl trunk: connections to other machines that hold a partition of a fabric.
+ * hcctl trunk: connections to other machines that hold partitions of a fabric.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -16,9 +16,9 @@
 
 #include "trunk.h"
 
-/* LOOK_EVERY: microseconds between two checks. AGAIN_*: minimum and maximum number of microseconds
- * between two attempts to connect. LIVED: if a trunk ends within so many milliseconds, the attempt
- * counts as failed.
+/* LOOK_EVERY: microseconds between two checks of a trunk. AGAIN_*: minimum and maximum number of
+ * microseconds between two attempts to connect. LIVED: if a trunk ends within this number of
+ * milliseconds, the attempt to connect counts as failed.
  */
 #define LOOK_EVERY	200000
 #define AGAIN_MIN	100000
@@ -27,7 +27,7 @@
 
 /* --- arguments --- */
 
-/* Read a time into ms. */
+/* Parse a keepalive time into ms. */
 static int arg_keepalive(struct hcctl *h, const char *name, const char *word, void *dst)
 {
 	uint64_t ns = 0;
@@ -66,14 +66,14 @@ static int take_number(struct hcctl *h, const char *what, int *argc, char ***arg
 
 /* --- giving the connection to the kernel --- */
 
-/* Return: true if the trunk carries the same links as trunk @n. */
+/* Return: true if trunk @t carries the same links as the new trunk @n. */
 static bool is_of(const struct nl_trunk *t, const struct nl_trunk_new *n)
 {
 	return t->dim == n->dim && t->fixed == n->fixed && t->base == n->base;
 }
 
 /* Find the installed trunk that carries the links of e->far. *@id is set to its id, or to 0 if
- * there is none.
+ * there is no such trunk.
  */
 static int carried_by(struct hcctl *h, const struct trunk_ends *e, uint32_t *id)
 {
@@ -100,7 +100,7 @@ int trunk_join(struct hcctl *h, int fd, struct trunk_ends *e, bool server)
 	return rc;
 }
 
-/* Read the arguments that "connect" and "listen" have in common. */
+/* Parse the keywords that "connect" and "listen" have in common. */
 static int take_words(struct hcctl *h, int argc, char **argv, struct trunk_ends *e, bool *keep,
 		      bool *background)
 {
@@ -122,7 +122,7 @@ static int take_words(struct hcctl *h, int argc, char **argv, struct trunk_ends 
 
 /* --- connect --- */
 
-/* Wait until the trunk ends. */
+/* Wait until the trunk of @e ends. */
 static int wait_end(struct hcctl *h, const struct trunk_ends *e)
 {
 	uint32_t id = 1;
@@ -142,8 +142,8 @@ static int connect_once(struct hcctl *h, const char *where, struct trunk_ends *e
 	return fd < 0 ? fd : trunk_join(h, fd, e, false);
 }
 
-/* Connect again whenever the trunk ends, until the fabric is removed. @rc is the outcome of the
- * first attempt.
+/* Connect again whenever the trunk has ended, until the fabric is removed. @rc is the outcome of
+ * the first attempt to connect.
  */
 static int connect_keep(struct hcctl *h, const char *where, struct trunk_ends *e, int rc)
 {
@@ -164,8 +164,8 @@ static int connect_keep(struct hcctl *h, const char *where, struct trunk_ends *e
 	}
 }
 
-/* Connect. With "background", the process continues in the background if the first attempt
- * succeeds, and otherwise ends.
+/* Connect. With @background, the process ends if the first attempt fails; if it succeeds, the
+ * process continues in the background. With @keep, connect again when the trunk has ended.
  */
 static int do_connect(struct hcctl *h, const char *where, struct trunk_ends *e, bool keep,
 		      bool background)
@@ -207,7 +207,7 @@ static int cmd_connect(struct hcctl *h, int argc, char **argv)
 
 /* --- listen --- */
 
-/* Return: true if @word is a keyword of "listen", and not an address. */
+/* Return: true if @word is a keyword of "listen"; otherwise it is an address. */
 static bool is_word(const char *word)
 {
 	static const char * const words[] = {

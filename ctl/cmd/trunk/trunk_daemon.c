@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hcctl trunk .. background: the process continues without a terminal. Only one process runs for
- * each purpose.
+ * hcctl trunk .. background: the process continues without a terminal. For each purpose, such as
+ * listening at an address, only one process runs.
  *
- * A lock marks the process that serves a purpose. The lock's name contains the network namespace,
- * to which fabrics belong, and the index of the fabric. So a process that still serves a removed
- * fabric does not prevent a process for a new fabric of the same name.
+ * The process holds a lock that marks it as the one for this purpose. The name of the lock contains
+ * the network namespace, to which fabrics belong, and the index of the fabric. So a process that
+ * still serves a removed fabric does not prevent a process for a new fabric of the same name.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -28,7 +28,9 @@ static int cannot(struct hcctl *h, const char *what)
 	return -err;
 }
 
-/* Write the path of the lock file. Characters that a file name must not have are replaced. */
+/* Write the path of the lock file for @purpose. Characters that are not allowed in a file name are
+ * replaced.
+ */
 static int path_of(struct hcctl *h, char *path, size_t size, const struct nl_fabric *f,
 		   const char *purpose)
 {
@@ -61,7 +63,7 @@ int trunk_claim(struct hcctl *h, const struct nl_fabric *f, const char *purpose,
 	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return cannot(h, "open a file in " FOLDER);
-	/* The file stays open and locked until this process ends. */
+	/* The descriptor stays open, and the file locked, until this process ends. */
 	if (!flock(fd, LOCK_EX | LOCK_NB))
 		return 0;
 	*taken = errno == EWOULDBLOCK;
@@ -80,7 +82,7 @@ int trunk_detach(struct hcctl *h)
 {
 	fflush(stdout);
 	/* daemon() must not change the working directory, because the names of TLS files may be
-	 * relative to it.
+	 * relative.
 	 */
 	if (daemon(1, 0))
 		return cannot(h, "go on in the background");

@@ -20,10 +20,12 @@
 
 #define UNIX	"unix:"
 #define VSOCK	"vsock:"
-/* Microseconds between two attempts to bind. */
+/* Time between two attempts to bind, in microseconds. */
 #define BIND_EVERY	50000
 
-/* Split "HOST", "HOST:PORT", "[V6]:PORT" into two strings of @size bytes. */
+/* Split an address of the form "HOST", "HOST:PORT" or "[V6]:PORT" into the strings @host and @port,
+ * for which there are @size bytes each.
+ */
 static int split(struct hcctl *h, const char *where, char *host, char *port, size_t size)
 {
 	const char *end = strrchr(where, ':'), *from = where;
@@ -71,8 +73,8 @@ static int resolve(struct hcctl *h, const char *where, bool passive, struct addr
 /**
  * struct special - an address of AF_UNIX or AF_VSOCK
  * @addr: the address
- * @len: bytes of the address
- * @path: the path of its file, or NULL
+ * @len: length of the address in bytes
+ * @path: path of the socket's file (AF_UNIX), or NULL
  */
 struct special {
 	union {
@@ -97,7 +99,9 @@ static int unix_address(struct hcctl *h, const char *path, struct special *s)
 	return 0;
 }
 
-/* Parse "CID" or "CID:PORT". To listen, the text may also be empty, which means any CID. */
+/* Parse an AF_VSOCK address, "CID" or "CID:PORT". The CID may be missing for a listening socket,
+ * which then accepts connections to any CID.
+ */
 static int vsock_address(struct hcctl *h, const char *text, struct special *s)
 {
 	struct sockaddr_vm *addr = &s->addr.vm;
@@ -117,8 +121,8 @@ static int vsock_address(struct hcctl *h, const char *text, struct special *s)
 	return 0;
 }
 
-/* Parse an address of AF_UNIX or AF_VSOCK. Return: 1, 0 if it is a TCP address, or a negative errno
- * after printing an error.
+/* Parse an address of AF_UNIX or AF_VSOCK. Return: 1; 0 if it is neither, but a TCP address; or a
+ * negative errno after printing an error.
  */
 static int special(struct hcctl *h, const char *where, struct special *s)
 {
@@ -193,7 +197,8 @@ int trunk_connect(struct hcctl *h, const char *where)
 	return a ? fd : cannot(h, "connect to", where, fd);
 }
 
-/* Bind a socket. While another process still has the address, try again for up to @ms milliseconds.
+/* Bind a socket. As long as another process uses the address, try again, for up to @ms
+ * milliseconds.
  */
 static int bind_patiently(int fd, const struct sockaddr *addr, socklen_t len, unsigned int ms)
 {
@@ -205,7 +210,7 @@ static int bind_patiently(int fd, const struct sockaddr *addr, socklen_t len, un
 	return rc;
 }
 
-/* Return: a socket that listens at an address, or -1. */
+/* Return: a socket that listens at the address @addr, or -1. */
 static int listen_one(const struct sockaddr *addr, socklen_t len, unsigned int ms)
 {
 	int fd = socket(addr->sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0), on = 1, err;
@@ -215,13 +220,13 @@ static int listen_one(const struct sockaddr *addr, socklen_t len, unsigned int m
 		return -1;
 	if (inet)
 		setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
-	/* A socket for IPv6 addresses must not take IPv4 addresses, which have a socket of their
-	 * own.
+	/* The socket for an IPv6 address must not accept connections to IPv4 addresses, which have
+	 * a socket of their own.
 	 */
 	if (addr->sa_family == AF_INET6)
 		setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof(on));
-	/* The socket is non-blocking, so that accept() does not block if the connection has ended
-	 * already.
+	/* Make the socket non-blocking: otherwise accept() would block if the peer has closed the
+	 * connection in the meantime.
 	 */
 	if (!bind_patiently(fd, addr, len, ms) && !listen(fd, SOMAXCONN) &&
 	    !fcntl(fd, F_SETFL, O_NONBLOCK))
@@ -232,8 +237,8 @@ static int listen_one(const struct sockaddr *addr, socklen_t len, unsigned int m
 	return -1;
 }
 
-/* Return: true if this machine does not have the address or its address family. Then another
- * address may work.
+/* Return: true if the error shows that this machine does not have the address, or does not support
+ * its address family. In this case another address may work.
  */
 static bool is_no_address(int err)
 {

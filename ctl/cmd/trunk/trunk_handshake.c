@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hcctl trunk: the negotiation of the two ends before the kernel gets the connection. Each end
- * sends an offer, which is a line with its attributes, and then a line that shows whether it
- * accepts the offer of the other end: "ok", or "no" and a sentence. No bytes after these lines are
- * read, because they are for the kernel.
+ * hcctl trunk: the negotiation between the two ends, before the kernel gets the connection. Each
+ * end sends two lines: an offer, which has its attributes; and after it has received the other
+ * end's offer, whether it accepts that: "ok", or "no" and a sentence. No byte after these lines is
+ * read, because the bytes that follow are for the kernel.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -20,7 +20,7 @@
 #define GREETING	"hypercube-trunk"
 #define VERSION		1
 #define LINE_MAX_	256
-/* The first byte that TLS sends. */
+/* The first byte that a peer which speaks TLS sends. */
 #define RECORD_HANDSHAKE 22
 
 static int say(struct hcctl *h, int fd, const char *line)
@@ -55,8 +55,9 @@ bool trunk_comes(int fd, int64_t end)
 	return n > 0;
 }
 
-/* Print that the other end has closed the connection. With TLS, read() fails with EIO if the next
- * record is an alert instead of data.
+/* Print an error: the other end has closed the connection. @err is the errno of read(), or 0. With
+ * TLS, read() fails with EIO if the next record is an alert, which has the reason. Return:
+ * -ECONNRESET.
  */
 static int hung_up(struct hcctl *h, int err, int fd)
 {
@@ -69,8 +70,8 @@ static int hung_up(struct hcctl *h, int err, int fd)
 	return -ECONNRESET;
 }
 
-/* Read a line of printable characters, without the newline. Read it byte by byte, so that no byte
- * after the line is read.
+/* Receive a line of printable characters, without the newline, until the time @end. Read it byte by
+ * byte, so that no byte after the line is read.
  */
 static int receive_line(struct hcctl *h, int fd, int64_t end, char *line)
 {
@@ -100,18 +101,16 @@ static int receive_line(struct hcctl *h, int fd, int64_t end, char *line)
 	return -EPROTO;
 }
 
-/* The offer of the other end: attributes of the fabric there, and in @along the dimension of the
- * links.
- */
+/* The offer of the other end: attributes of its fabric and of the trunk. */
 struct offer {
 	char name[HYPERCUBE_NAME_MAX];
 	uint32_t id;
 	uint32_t dim;
 	uint32_t segment;
-	uint32_t along;
-	uint32_t fixed;
-	uint32_t base;
-	uint32_t life;	/* boot id: nl_fabric.life at the other end; 0: not known */
+	uint32_t along;	/* dimension of the links; NL_NONE: this end is to determine it */
+	uint32_t fixed;	/* subcube mask of the other end's partition */
+	uint32_t base;	/* subcube value of the other end's partition */
+	uint32_t life;	/* boot id of the other end's fabric, see nl_fabric.life; 0: not known */
 };
 
 static void offer_print(char *line, const struct trunk_ends *e)
@@ -126,7 +125,9 @@ static void offer_print(char *line, const struct trunk_ends *e)
 		 f->life);
 }
 
-/* Parse a subcube, such as "0XX", into @o->fixed and @o->base. */
+/* Parse a subcube such as "0XX" into @o->fixed and @o->base. Return: false if @word is not a
+ * subcube.
+ */
 static bool part_read(const char *word, uint32_t dim, struct offer *o)
 {
 	uint32_t d;
@@ -168,7 +169,8 @@ static int offer_read(struct hcctl *h, const char *line, struct offer *o)
 	return 0;
 }
 
-/* Check an offer. Return: true if it is unacceptable, with the reason in @why. */
+/* Check the offer @o. Return: true if this end cannot accept it; the reason is written into @why.
+ */
 static bool reason(const struct trunk_ends *e, const struct offer *o, char *why)
 {
 	const struct nl_fabric *f = &e->fabric;
@@ -198,9 +200,9 @@ static bool reason(const struct trunk_ends *e, const struct offer *o, char *why)
 	return true;
 }
 
-/* Return: true if trunk @t carries the same links, but leads to another machine that is still
- * reachable. A fabric that was made again on the same host may replace the trunk of its
- * predecessor.
+/* Return: true if trunk @t carries the links that are offered, but to another machine, which is
+ * still reachable. If the fabric was made again on the same host, @t leads to its predecessor and
+ * may be replaced.
  */
 static bool leads_elsewhere(const struct nl_trunk *t, const struct trunk_ends *e,
 			    const struct offer *o, const struct sockaddr_storage *peer)
@@ -213,8 +215,8 @@ static bool leads_elsewhere(const struct nl_trunk *t, const struct trunk_ends *e
 	       t->peer_len && !trunk_same_host(&other, peer, 16);
 }
 
-/* If a third machine already has the nodes that the other end offers, write that into @why as the
- * reason to refuse.
+/* If another machine already has the nodes that the other end offers, write into @why that the
+ * offer is refused for this reason.
  */
 static void check_held(struct hcctl *h, int fd, const struct trunk_ends *e, const struct offer *o,
 		       char *why)
@@ -237,8 +239,8 @@ static void check_held(struct hcctl *h, int fd, const struct trunk_ends *e, cons
 	free(v);
 }
 
-/* Send the outcome @why ("": accepted), and receive that of the other end. Return: 0 if both ends
- * accept.
+/* Send whether this end accepts the offer (@why is the reason if not, or ""), and receive whether
+ * the other end does. Return: 0 if both ends accept.
  */
 static int outcomes(struct hcctl *h, int fd, int64_t end, const char *why)
 {

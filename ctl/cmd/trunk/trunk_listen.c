@@ -2,13 +2,15 @@
 /*
  * hcctl trunk listen: accepting connections.
  *
- * A connection waits in a table until its peer sends something. Then a child process does the rest
- * (TLS, the negotiation, giving the connection to the kernel), so a peer that sends nothing, little
- * or garbage does not delay others. The table is bounded. When it is full, one connection is
- * closed: of the connections of the address that has the most, the oldest silent one, or if none is
- * silent, the oldest. So an attacker who floods the port from some addresses does not keep out
- * peers with other addresses, and an attacker who floods it from a peer's own address has to be
- * faster than the first message of that peer.
+ * A connection waits in a table until its peer sends something. Then a child process does the rest:
+ * TLS, the negotiation, and passing the connection to the kernel. So a peer that sends nothing,
+ * little or garbage does not delay other peers.
+ *
+ * The size of the table is limited. When it is full and a connection is accepted, another
+ * connection is closed: one of the host that has the most connections in the table. Of these, it is
+ * the oldest silent one, or if none is silent, the oldest. So an attacker who floods the port from
+ * some hosts does not keep out peers on other hosts. An attacker who floods it from the host of a
+ * peer has to be faster than the first message of that peer.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,27 +25,30 @@
 
 #include "trunk.h"
 
-/* CONNS: maximum number of connections that were not given to the kernel yet. ACCEPT_AT_ONCE: how
- * many connections are accepted before events of other connections are handled.
+/* CONNS: maximum number of connections in the table, which were not passed to the kernel yet.
+ * ACCEPT_AT_ONCE: maximum number of connections that are accepted before the events of other
+ * connections are handled.
  */
 #define CONNS		64
 #define ACCEPT_AT_ONCE	16
-/* LEAVE_MS: milliseconds that a process that listens for a removed fabric gets to end. LISTEN_MS:
- * milliseconds between two checks whether the fabric exists.
+/* LEAVE_MS: time in which a process that listens for a removed fabric must end, in milliseconds.
+ * LISTEN_MS: time between two checks whether the fabric still exists, in milliseconds.
  */
 #define LEAVE_MS	3000
 #define LISTEN_MS	1000
-/* Microseconds to pause when the system lacks resources for a connection. */
+/* Time for which this process sleeps if the system lacks resources for a connection, in
+ * microseconds.
+ */
 #define LACK_PAUSE	100000
 
 /**
- * struct conn - a connection that was not given to the kernel yet
- * @fd: the connection while the peer is silent; after that, the reading end of a pipe whose writing
- *	end @pid holds open
- * @pid: the process that serves the connection, or 0
- * @end: time at which a silent connection is closed, ms
+ * struct conn - a connection that was not passed to the kernel yet
+ * @fd: the connection, as long as the peer is silent; after that, the reading end of a pipe, whose
+ *	writing end is open in the process @pid until that process ends
+ * @pid: the process that serves the connection; 0: the peer is silent
+ * @end: time at which the connection is closed if the peer is still silent, ms
  * @peer: address of the peer
- * @len: bytes of @peer
+ * @len: length of @peer in bytes
  */
 struct conn {
 	int fd;
@@ -56,11 +61,11 @@ struct conn {
 /**
  * struct listener - the listening sockets, and the connections that they have accepted
  * @h: context
- * @ends: attributes of the trunk, as far as they are known
- * @fd: sockets that listen
- * @nfds: number of these sockets
- * @conn: connections, oldest first
- * @n: number of connections
+ * @ends: attributes of the trunk that is wanted
+ * @fd: the listening sockets
+ * @nfds: number of entries of @fd
+ * @conn: the connections, oldest first
+ * @n: number of entries of @conn
  */
 struct listener {
 	struct hcctl *h;
@@ -79,7 +84,7 @@ static void conn_remove(struct listener *l, size_t i)
 	memmove(&l->conn[i], &l->conn[i + 1], (l->n - i) * sizeof(*l->conn));
 }
 
-/* Close a connection, and kill the process that serves it. */
+/* Close a connection, and kill the process that serves it, if there is one. */
 static void conn_end(struct listener *l, size_t i)
 {
 	const struct conn *c = &l->conn[i];
@@ -92,18 +97,18 @@ static void conn_end(struct listener *l, size_t i)
 	conn_remove(l, i);
 }
 
-/* Return: the number of connections from the host of @peer. */
+/* Return: the number of connections in the table that are from the host of @peer. */
 static size_t conns_of(const struct listener *l, const struct sockaddr_storage *peer)
 {
 	size_t i, n = 0;
 
-	/* A host may use all addresses of its IPv6 /64, so compare only the prefix. */
+	/* A host may use all addresses of its IPv6 /64 network, so compare only the prefix. */
 	for (i = 0; i < l->n; i++)
 		n += trunk_same_host(&l->conn[i].peer, peer, 8);
 	return n;
 }
 
-/* Return: the index of the connection to close when the table is full. */
+/* Return: the index of the connection that is closed when the table is full. */
 static size_t conn_victim(const struct listener *l)
 {
 	size_t i, of, most = 0, victim = 0;
@@ -120,7 +125,9 @@ static size_t conn_victim(const struct listener *l)
 
 /* --- a process for each peer that sends something --- */
 
-/* Make a trunk of connection @c, in the child process. */
+/* Make a trunk of the connection @fd. This function runs in the child process. @c: the entry of the
+ * connection.
+ */
 static int conn_serve(struct listener *l, int fd, const struct conn *c)
 {
 	struct hcctl *h = l->h;
@@ -133,8 +140,8 @@ static int conn_serve(struct listener *l, int fd, const struct conn *c)
 	size_t k;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	/* Close the copies of other descriptors. The kernel can take over a connection only if no
-	 * other process has its socket open.
+	/* Close the inherited descriptors of other sockets and connections. The kernel can take
+	 * over a connection only if no other process has its socket open.
 	 */
 	for (i = 0; i < l->nfds; i++)
 		close(l->fd[i]);
@@ -148,7 +155,7 @@ static int conn_serve(struct listener *l, int fd, const struct conn *c)
 	return rc;
 }
 
-/* The peer has sent something: start a process that serves the connection. */
+/* Start a process that serves connection @i, because its peer has sent something. */
 static void conn_speaks(struct listener *l, size_t i)
 {
 	struct conn *c = &l->conn[i];
@@ -174,7 +181,9 @@ static void conn_speaks(struct listener *l, size_t i)
 	conn_remove(l, i);
 }
 
-/* Handle the end of the process that served a connection. Return: true if there is a trunk. */
+/* Handle the end of the process that served connection @i. Return: true if the process has made a
+ * trunk.
+ */
 static bool conn_served(struct listener *l, size_t i)
 {
 	int status = -1;
@@ -187,7 +196,7 @@ static bool conn_served(struct listener *l, size_t i)
 
 /* --- all of them --- */
 
-/* Return: true if the error of accept() is neither temporary nor an error of one connection, see
+/* Return: true if the error of accept() is neither temporary nor caused by a single connection, see
  * accept(2).
  */
 static bool is_fatal(int err)
@@ -231,8 +240,8 @@ static int fabric_check(struct listener *l)
 	return rc ? (rc < 0 ? rc : -ENOENT) : 0;
 }
 
-/* Handle the events of the connections, for which @p has one entry each. Begin with the last one,
- * because handling may remove a connection from the table. Return: 1 if there is a trunk.
+/* Handle the events of the connections: @p has an entry for each connection. Begin with the last
+ * connection, because an entry may be removed from the table. Return: 1 if a trunk was made.
  */
 static int conns_look(struct listener *l, const struct pollfd *p)
 {
@@ -274,7 +283,7 @@ static int listen_once(struct listener *l)
 	return rc;
 }
 
-/* Listen until there is a trunk, or with @keep until the fabric is removed. */
+/* Listen until a trunk was made, or with @keep until the fabric is removed. */
 static int listen_at(struct listener *l, bool keep)
 {
 	int64_t look = trunk_now() + LISTEN_MS;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hcctl trunk .. tls: both ends authenticate by certificates and agree on keys, using GnuTLS. The
- * kernel gets the keys for the socket, and encrypts all further data, beginning with the offer of
- * trunk_handshake.c. GnuTLS is loaded only when it is needed, because loading it takes longer than
- * starting hcctl itself.
+ * hcctl trunk .. tls: both ends authenticate by certificates and agree on keys, by the library
+ * GnuTLS. The kernel gets the keys for the socket, and encrypts all further data, beginning with
+ * the offer of trunk_handshake.c. GnuTLS is loaded only if TLS is wanted, because loading it takes
+ * longer than starting hcctl itself.
  */
 #include <ctype.h>
 #include <dlfcn.h>
@@ -31,14 +31,12 @@
 /* Type of a TLS alert record; the kernel's headers have no name for it. */
 #define RECORD_ALERT 21
 
-/* Allow only one cipher, which all kernels that support TLS have for both directions. (Session
- * tickets are off, because the kernel accepts only data records.)
+/* Allow only one cipher, which all kernels that support TLS have for both directions. Session
+ * tickets are off, because the kernel accepts only data records.
  */
 #define PRIORITIES "NONE:+VERS-TLS1.3:+AES-256-GCM:+AEAD:+SHA384:+GROUP-ALL:+SIGN-ALL:+ECDHE-RSA:+ECDHE-ECDSA"
 
-/* Functions of GnuTLS, and its objects. @peer is the name that the other end's certificate must
- * have, or NULL; it points into @text.
- */
+/* Functions of GnuTLS, and the objects of a connection. */
 struct tls {
 	__typeof__(gnutls_certificate_allocate_credentials) *credentials_new;
 	__typeof__(gnutls_certificate_free_credentials) *credentials_free;
@@ -65,9 +63,11 @@ struct tls {
 	__typeof__(gnutls_free) *free;
 	gnutls_certificate_credentials_t credentials;
 	gnutls_session_t session;
-	char text[1024];
-	const char *peer;
-	void *library;
+	char text[1024];	/* copy of trunk_ends.tls, in which the words are separated */
+	const char *peer;	/* name that the other end's certificate must have, or NULL; points
+				 * into @text
+				 */
+	void *library;		/* handle of the library */
 };
 
 static const struct load_symbol functions[] = {
@@ -117,7 +117,8 @@ static int gnutls_says(struct hcctl *h, const struct tls *t, const char *what, i
 
 /* --- TLS in the kernel --- */
 
-/* Check that the kernel supports TLS. Do that before the handshake, while a failure costs nothing.
+/* Check that the kernel supports TLS for this socket. This happens before the handshake, when a
+ * failure costs nothing.
  */
 static int kernel_has(struct hcctl *h, int fd)
 {
@@ -172,7 +173,7 @@ static int give_keys(struct hcctl *h, const struct tls *t, int fd)
 
 /* --- the handshake --- */
 
-/* Parse CERT,KEY,CA[,NAME], files in PEM format and a name, and load the files. */
+/* Parse CERT,KEY,CA[,NAME], three files in PEM format and a name, and load the files. */
 static int take_files(struct hcctl *h, struct tls *t, const char *files)
 {
 	char *rest = t->text, *cert, *key, *ca;
@@ -221,7 +222,7 @@ static int begin(struct hcctl *h, struct tls *t, int fd, bool server)
 	return 0;
 }
 
-/* Print why the handshake failed, and send an alert. Return: HC_NO. */
+/* Print why the handshake has failed, and send an alert to the other end. Return: HC_NO. */
 static int failed(struct hcctl *h, const struct tls *t, int err)
 {
 	gnutls_datum_t text = {};
@@ -233,8 +234,8 @@ static int failed(struct hcctl *h, const struct tls *t, int err)
 	} else if (err == GNUTLS_E_FATAL_ALERT_RECEIVED) {
 		hc_error(h, "the other end refuses: %s", t->alert_name(t->alert_get(t->session)));
 	} else if (err == GNUTLS_E_NO_CERTIFICATE_FOUND || err == GNUTLS_E_CERTIFICATE_REQUIRED) {
-		/* The other end knows which authorities this end accepts, because it was sent their
-		 * list.
+		/* The other end has received the list of authorities that this end accepts, so it
+		 * has no certificate of any of them.
 		 */
 		hc_error(h, "the other end has no certificate of an authority that is taken here");
 	} else if (err == GNUTLS_E_UNEXPECTED_PACKET || err == GNUTLS_E_UNEXPECTED_PACKET_LENGTH ||
@@ -247,8 +248,8 @@ static int failed(struct hcctl *h, const struct tls *t, int err)
 	return HC_NO;
 }
 
-/* Check the first byte. If it is a letter, the peer does not speak TLS, and is sent the reason in
- * plain text.
+/* Check the first byte that the peer has sent. If it is a letter, the peer does not speak TLS: send
+ * it the reason in plain text, and return HC_NO.
  */
 static int check_first(struct hcctl *h, int fd)
 {
@@ -274,7 +275,7 @@ static int shake_hands(struct hcctl *h, const struct tls *t, int fd, bool server
 	int64_t end = trunk_now() + TRUNK_TIMEOUT;
 	int rc, err;
 
-	/* The connecting end sends first, so the other one waits for it. */
+	/* The connecting end sends first, so the accepting end waits for its first byte. */
 	rc = (server ? wait_for(h, fd, end) : 0) ?: check_first(h, fd);
 	while (!rc && (err = t->handshake(t->session)))
 		if (t->is_fatal(err))
@@ -294,8 +295,8 @@ static int nonblocking(struct hcctl *h, int fd, bool on)
 	return HC_NO;
 }
 
-/* Shut the connection down, and read until the other end closes it, so that the last data arrives:
- * a reset could overtake it.
+/* Shut the connection down, and read until the other end closes it. Otherwise a reset could reach
+ * the other end before the last data.
  */
 static void part(int fd)
 {
@@ -332,7 +333,9 @@ int trunk_tls(struct hcctl *h, int fd, const char *files, bool server)
 	return rc;
 }
 
-/* Read an alert record. Return: why the other end has ended the connection, or NULL. */
+/* Receive an alert record. Return: why the other end has ended the connection, or NULL if there is
+ * no alert.
+ */
 const char *trunk_tls_alert(int fd)
 {
 	unsigned char alert[2] = {};

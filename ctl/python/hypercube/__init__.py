@@ -7,10 +7,11 @@
     with hypercube.Node('hc0', 3) as node:
         total = node.allreduce(numpy.arange(4.0), 'sum', plan)
 
-Node contributes at a node of a fabric, Request is an operation that it has begun, Plan finds and
-installs plans around faults, Guard installs them again, Communicator is some nodes, each with a rank, Messages go from node to node,
-Tasks wait at nodes for workers.  What fails raises Error, which names the cause.  The libraries underneath
-are libhypercube(3) and libhypercube-plan(3).
+A Node contributes to collectives at a node of a fabric. A Request is an operation that a Node has begun.
+Plan finds and installs plans around faults. A Guard installs a plan again when a fault breaks it. A
+Communicator is a list of nodes, each of which has a rank. Messages sends messages from node to node. Tasks
+puts tasks into the queue of a node, and takes them as a worker. A call that fails raises Error, which names
+the cause. The package is based on libhypercube(3) and libhypercube-plan(3).
 """
 
 from ._arrays import loc, loc_dtype

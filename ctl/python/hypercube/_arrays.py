@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What numpy arrays are for the library: types, elements, memory that it may read and fill."""
+"""Numpy arrays as arguments of the library: types, elements, and memory that it reads or fills."""
 
 import operator
 
@@ -13,7 +13,7 @@ _ADVICE = {'b': '; view it as uint8', 'c': '; its parts have one: .real and .ima
 
 
 def number(value, what, least=0, most=0xffffffff):
-    """An integer within bounds."""
+    """Check that value is an integer from least to most. Returns it as an int."""
     try:
         value = operator.index(value)
     except TypeError:
@@ -24,7 +24,7 @@ def number(value, what, least=0, most=0xffffffff):
 
 
 def milliseconds(seconds, what):
-    """Of a time in seconds: a whole number, 1 at least where there is any."""
+    """Convert a time in seconds to whole milliseconds; a time that is not 0 becomes at least 1."""
     if not hasattr(seconds, '__float__') and not hasattr(seconds, '__index__'):
         raise TypeError(f'{what} is in seconds, not {type(seconds).__name__}')
     ms = float(seconds) * 1000
@@ -39,9 +39,9 @@ def _native_order(dtype):
 
 
 def type_of(dtype):
-    """Type and width of the elements that a dtype stands for."""
+    """The Type and the width of the elements of a dtype."""
     _native_order(dtype)
-    # numpy has none of its own: that of ml_dtypes, jax and others
+    # numpy has no bfloat16; this is the dtype of ml_dtypes, jax and other packages.
     if dtype.name == 'bfloat16' and dtype.itemsize == 2:
         return Type.BF16, 0
     if dtype.kind in 'SV' and dtype.names is None and not dtype.hasobject and dtype.subdtype is None:
@@ -56,7 +56,7 @@ def type_of(dtype):
 
 
 def loc_dtype(base):
-    """The elements of minloc and maxloc: fields "value", of this dtype, and "index"."""
+    """The dtype of elements for minloc and maxloc: the fields "value", of the dtype base, and "index"."""
     base = np.dtype(base)
     kind, _ = type_of(base)
     if kind == Type.RECORD:
@@ -66,7 +66,7 @@ def loc_dtype(base):
 
 
 def loc(values, index):
-    """Elements of minloc and maxloc: values, and where they came from."""
+    """Make elements for minloc and maxloc from values and their indices."""
     values = np.asarray(values)
     pairs = np.zeros(values.shape, loc_dtype(values.dtype))
     pairs['value'] = values
@@ -79,7 +79,7 @@ def _is_loc(dtype):
 
 
 def element(dtype, oper):
-    """Type and width with which an operator takes a dtype."""
+    """The Type and the width with which the library applies the operator to a dtype."""
     if oper in (Oper.MINLOC, Oper.MAXLOC):
         if not _is_loc(dtype):
             raise TypeError(f'{oper.name.lower()} wants elements of loc() or loc_dtype(), not {dtype}')
@@ -105,25 +105,25 @@ def _array(array, what):
 
 
 def readable(data, what='data'):
-    """What is to be sent: an array, or the bytes of something like bytes."""
+    """The array to send: data itself, or an array of the bytes of a bytes-like object."""
     if isinstance(data, (bytes, bytearray, memoryview)):
         try:
             return np.frombuffer(data, np.uint8)
         except (ValueError, BufferError):
-            # Of an empty one, too
+            # numpy refuses an empty buffer, and a memoryview that is not contiguous.
             return np.frombuffer(bytes(data), np.uint8) if len(data) else np.empty(0, np.uint8)
     return _array(data, what)
 
 
 def writable(out, what='out'):
-    """Where something is to be received."""
+    """Check that out is an array in which data can be received. Returns out."""
     if not _array(out, what).flags.writeable:
         raise ValueError(f'{what} is read-only')
     return out
 
 
 def contribution(data, oper):
-    """An array, its type and width.  Of elements of loc() a copy, since what they leave free is to be 0."""
+    """The array to contribute, its Type and width. Elements of loc() are copied, because their padding must be 0."""
     data = _array(data, 'data')
     kind, width = element(data.dtype, oper)
     if oper in (Oper.MINLOC, Oper.MAXLOC) and data.dtype['value'].itemsize < 8:
@@ -132,7 +132,7 @@ def contribution(data, oper):
 
 
 def like(out, data, oper, what='data'):
-    """Is this where the result of elements like those of data may be put?"""
+    """Check that out can hold the result for data: it has the same dtype and size. Returns out."""
     writable(out)
     if out.dtype != data.dtype:
         raise TypeError(f'out has {out.dtype}, data has {data.dtype}')
@@ -142,17 +142,17 @@ def like(out, data, oper, what='data'):
 
 
 def apart(data, out):
-    """The same data, where receiving does not touch it."""
+    """data, or a copy of it if it may share memory with out, which is filled while data is still sent."""
     return data.copy() if out is not None and np.may_share_memory(data, out) else data
 
 
 def flat(array):
-    """Its elements, in the same memory; those of a matrix, too, which has two axes for ever."""
+    """A flat view of the elements. Unlike array.reshape(-1), it is flat for a numpy.matrix, too."""
     return np.asarray(array).reshape(-1)
 
 
 def filled(out, size):
-    """The part of an array that so many bytes have filled: all of it as it is, less as a flat array."""
+    """The part of out that the first size bytes fill: out itself, or if it is not full, a flat array."""
     if size >= out.nbytes:
         return out
     if out.itemsize and size % out.itemsize == 0:
@@ -161,13 +161,13 @@ def filled(out, size):
 
 
 def ascending(array):
-    """A sorted flat copy, in the order of the operator merge: floats in the total order of IEEE 754."""
+    """A flat, sorted copy, in the order of the operator merge. Floats are in the total order of IEEE 754."""
     array = flat(array)
     if array.dtype.kind == 'V':
         return np.sort(array.view(f'S{array.itemsize}')).view(array.dtype)
     if array.dtype.kind != 'f':
         return np.sort(array)
-    # Sign and magnitude: as integers the negative ones run backwards.
+    # Floats have a sign and a magnitude, so as integers the negative floats are in reverse order.
     keys = array.view(f'i{array.itemsize}')
     greatest = np.iinfo(keys.dtype).max
     keys = np.sort(np.where(keys < 0, keys ^ greatest, keys))
@@ -175,5 +175,5 @@ def ascending(array):
 
 
 def address(array):
-    """Where its bytes are, for C."""
+    """The address of the array's memory, or None."""
     return None if array is None else array.__array_interface__['data'][0]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The collectives of a Node: what goes where, and how big it is."""
+"""The collectives of a Node: their arguments, and the sizes of data and results."""
 
 import errno
 
@@ -16,39 +16,39 @@ class Collectives:
     """See Node."""
 
     def reduce(self, data, op, plan, *, root=None, out=None, notify=False):
-        """Reduce to the root, which gets the result.
+        """Reduce the data of all members. The root gets the result.
 
-        The others get None, as soon as the kernel has their data, or, with notify, when the root
-        has completed.  op: "sum", "prod", "min", "max", "and", "or", "xor", "minloc", "maxloc", or
-        "merge" of sorted runs, whose root gives out with room for all.
+        At the other members, the call returns None as soon as the kernel has their data, or with notify,
+        when the root has the result. op: "sum", "prod", "min", "max", "and", "or", "xor", "minloc",
+        "maxloc", or "merge" of sorted runs, for which the root needs out with room for all elements.
         """
         return self._done(self.ireduce(data, op, plan, root=root, out=out, notify=notify))
 
     def ireduce(self, data, op, plan, *, root=None, out=None, notify=False):
-        """Begin a reduction; a Request."""
+        """Begin a reduction. Returns a Request."""
         return self._reduction(Collective.REDUCE, data, op, plan, out, self._root(plan, root), notify)
 
     def allreduce(self, data, op, plan, *, out=None):
-        """Reduce; every member gets the result, the same bits everywhere."""
+        """Reduce the data of all members. All members get the same result, bit by bit."""
         return self._done(self.iallreduce(data, op, plan, out=out))
 
     def iallreduce(self, data, op, plan, *, out=None):
-        """Begin an allreduce; a Request."""
+        """Begin an allreduce. Returns a Request."""
         return self._reduction(Collective.ALLREDUCE, data, op, plan, out, self.node)
 
     def barrier(self, plan):
-        """Wait until all members have called this."""
+        """Wait until all members have entered the barrier."""
         self._done(self.ibarrier(plan))
 
     def ibarrier(self, plan):
-        """Begin a barrier; a Request."""
+        """Begin a barrier. Returns a Request."""
         return self._post(Collective.BARRIER, plan, None, None, waited=True)
 
     def bcast(self, data, plan, *, source=None, notify=False):
-        """Broadcast the source's data, which the others receive in theirs.
+        """Broadcast the data of the source. The other members receive it in their data.
 
-        The source returns when the kernel has all of it, or, with notify, when all members have.
-        Returns data, or the part of it that the message fills.
+        At the source, the call returns when the kernel has all data, or with notify, when all members
+        have it. Returns data, or the part of it that the message has filled.
         """
         if self._root(plan, source, 'source') == self.node:
             self._done(self.ibcast(data, plan, source=source, notify=notify))
@@ -59,27 +59,28 @@ class Collectives:
         try:
             got = self._done(request)
         except BaseException:
-            # The next call is to receive what this one has waited for.
+            # The next call receives the message for which this call has waited.
             if not self.closed and not request._waited:
                 self._stalled[number_of_plan] = request
             raise
         return self._moved(got, _arrays.writable(data, 'data')) if stalled else got
 
     def ibcast(self, data, plan, *, source=None, notify=False):
-        """Begin a broadcast, or receive one; a Request."""
+        """Begin to send or to receive a broadcast. Returns a Request."""
         if self._root(plan, source, 'source') == self.node:
             return self._post(Collective.BCAST, plan, _arrays.readable(data), None, notify, waited=notify)
         return self._post(Collective.BCAST, plan, None, _arrays.writable(data, 'data'), waited=True)
 
     def gather(self, data, plan, *, root=None, out=None, notify=False):
-        """Bring the data of all members, of one size, to the root.
+        """Gather the data of all members, which must have the same size, at the root.
 
-        It gets an array with one axis more, the first one, in the order of the nodes; the others None.
+        The root gets an array with an additional first axis for the members, in the order of the nodes.
+        The other members get None.
         """
         return self._done(self.igather(data, plan, root=root, out=out, notify=notify))
 
     def igather(self, data, plan, *, root=None, out=None, notify=False):
-        """Begin a gather; a Request."""
+        """Begin a gather. Returns a Request."""
         data = _arrays.readable(data)
         if self._root(plan, root) == self.node:
             out = self._blocks(plan, data, out)
@@ -88,15 +89,15 @@ class Collectives:
         return self._post(Collective.GATHER, plan, data, out, notify, waited=out is not None or notify)
 
     def scatter(self, data, plan, *, root=None, out=None):
-        """Give each member a block of the root's data.
+        """Send each member a block of the root's data.
 
-        Its first axis is the members, in the order of the nodes.  The others give None, and out with
-        room for theirs.
+        The first axis of data is for the members, in the order of the nodes. At the other members, data
+        is None, and out has room for a block.
         """
         return self._done(self.iscatter(data, plan, root=root, out=out))
 
     def iscatter(self, data, plan, *, root=None, out=None):
-        """Begin a scatter; a Request."""
+        """Begin a scatter. Returns a Request."""
         if self._root(plan, root) == self.node:
             data = self._divided(plan, _arrays.readable(data))
             if out is None:
@@ -108,26 +109,27 @@ class Collectives:
         return self._post(Collective.SCATTER, plan, data, _arrays.writable(out), waited=True)
 
     def allgather(self, data, plan, *, out=None, notify=False):
-        """Bring the data of all members, of one size, to all of them, over a tree, doubling or rings.
+        """Gather the data of all members, which must have the same size, at all members.
 
-        As gather() at the root.  With notify, in rings, it waits until all members have these data, too.
+        The plan is a tree, recursive doubling or rings. The result is as that of gather() at the root. With
+        notify, over rings, the call waits until all members have the data of this one.
         """
         return self._done(self.iallgather(data, plan, out=out, notify=notify))
 
     def iallgather(self, data, plan, *, out=None, notify=False):
-        """Begin an allgather; a Request."""
+        """Begin an allgather. Returns a Request."""
         data = _arrays.readable(data)
         return self._post(Collective.ALLGATHER, plan, data, self._blocks(plan, data, out), notify, waited=True)
 
     def alltoall(self, data, plan, *, out=None):
-        """Give each member a block, and get one of each, over a plan for recursive doubling, or of rings.
+        """Send each member a block, and receive a block of each. The plan is recursive doubling or rings.
 
-        The first axis of data, and of what comes back, is the members, in the order of the nodes.
+        The first axis of data and of the result is for the members, in the order of the nodes.
         """
         return self._done(self.ialltoall(data, plan, out=out))
 
     def ialltoall(self, data, plan, *, out=None):
-        """Begin an alltoall; a Request."""
+        """Begin an alltoall. Returns a Request."""
         data = self._divided(plan, _arrays.readable(data))
         out = np.empty_like(data, subok=False) if out is None else _arrays.writable(out)
         if out.nbytes != data.nbytes:
@@ -135,17 +137,18 @@ class Collectives:
         return self._post(Collective.ALLTOALL, plan, data, out, waited=True)
 
     def reduce_scatter(self, data, op, plan, *, counts=None, rank=None, out=None):
-        """Reduce, and give each member its block of the result, over a tree, or a plan for recursive doubling.
+        """Reduce the data of all members. Each member gets its block of the result.
 
-        The first axis of data is the members, in the order of the nodes.  With counts, the same at all
-        members, the blocks have that many elements of this axis instead, one block behind the other;
-        rank is the place of this node among the members, which is only needed if plan is an id.
-        The bits are those that allreduce() has there.  op: as with reduce(), but not "merge".
+        The plan is a tree or recursive doubling. The first axis of data is for the members, in the order of
+        the nodes. With counts, which must be the same at all members, the blocks follow one another on this
+        axis, and block i has counts[i] elements; rank is the index of this node among the members, and is
+        only needed if plan is an id. The block has the same bits as in the result of allreduce(). op: as
+        for reduce(), but not "merge".
         """
         return self._done(self.ireduce_scatter(data, op, plan, counts=counts, rank=rank, out=out))
 
     def ireduce_scatter(self, data, op, plan, *, counts=None, rank=None, out=None):
-        """Begin a reduce_scatter; a Request."""
+        """Begin a reduce_scatter. Returns a Request."""
         oper = Oper.parse(op, 'operator')
         if oper == Oper.MERGE:
             raise TypeError('operator merge is not for reduce_scatter: sorted runs have no blocks')
@@ -165,16 +168,17 @@ class Collectives:
                           oper=oper, type=kind, width=width)
 
     def sort(self, data, plan, *, root=None, total=None):
-        """Sort the elements of all members; the root gets them, the others None.
+        """Sort the elements of all members. The root gets them, the other members None.
 
-        Each sorts its own, and the runs are merged on their way.  total: how many there are in all;
-        otherwise they are counted first, for which all have to leave it out.  Floats come in the
-        total order of IEEE 754: -0.0 before 0.0, and NaN by its sign at an end.
+        Each member sorts its own elements, and the plan merges the sorted runs. total: the number of
+        elements of all members; if all members leave it out, the elements are counted first. Floats are
+        in the total order of IEEE 754: -0.0 is before 0.0, and a NaN is at the beginning or at the end,
+        according to its sign.
         """
         return self._sort(Collective.REDUCE, data, plan, self._root(plan, root), total)
 
     def allsort(self, data, plan, *, total=None):
-        """As sort(), with the elements at every member."""
+        """As sort(), but all members get the elements."""
         return self._sort(Collective.ALLREDUCE, data, plan, self.node, total)
 
     # --- within ---------------------------------------------------------------------------
@@ -202,7 +206,7 @@ class Collectives:
                           oper=oper, type=kind, width=width)
 
     def _sort(self, collective, data, plan, root, total):
-        # It complains before anything is sent.
+        # Check the data before anything is sent.
         data, _, _ = _arrays.contribution(data, Oper.MERGE)
         run = _arrays.ascending(data)
         if total is None:
@@ -213,7 +217,7 @@ class Collectives:
 
     @staticmethod
     def _divided(plan, data):
-        """The same data, which have a block for each member."""
+        """Check that data has a block for each member. Returns data."""
         if data.ndim == 0:
             raise ValueError('data has no axis for the members')
         if isinstance(plan, Plan) and len(data) != plan.count:
@@ -221,7 +225,7 @@ class Collectives:
         return data
 
     def _rank(self, plan, rank):
-        """How many members have lower numbers."""
+        """The rank of this node: the number of members with lower numbers."""
         if rank is not None:
             return number(rank, 'the rank')
         if not isinstance(plan, Plan):
@@ -233,7 +237,8 @@ class Collectives:
 
     @staticmethod
     def _padded(plan, data, counts, rank):
-        """Blocks of different lengths, each padded with zeros to the longest one; and one as it was."""
+        """Split data into blocks by counts. Returns the blocks, padded with zeros to the same length, and the
+        block of this rank without padding."""
         if data.ndim == 0:
             raise ValueError('data has no axis for the blocks')
         counts = [number(count, 'a count') for count in counts]
@@ -251,7 +256,7 @@ class Collectives:
 
     @staticmethod
     def _blocks(plan, data, out):
-        """Where a block of each member finds room."""
+        """The array for the blocks of all members: out, or a new one."""
         if not isinstance(plan, Plan):
             if out is None:
                 raise TypeError('out= is needed where the plan is given by its id')
@@ -271,7 +276,7 @@ class Collectives:
         return got
 
     def _stalled_at(self, plan):
-        """The Request that has waited in vain for a broadcast of this plan, if it may still come."""
+        """The Request of a call of bcast() for this plan that has ended before the message arrived, or None."""
         stalled = self._stalled.pop(plan, None)
         try:
             if stalled is not None and stalled.test():
@@ -282,7 +287,7 @@ class Collectives:
 
     @staticmethod
     def _moved(got, data):
-        """A message that another array has received."""
+        """Copy a message that was received in another array to data."""
         if got.nbytes > data.nbytes:
             raise error(-errno.EMSGSIZE,
                         f'the result has {got.nbytes} bytes, more than the room for {data.nbytes}')

@@ -12,12 +12,12 @@ from ._arrays import milliseconds, number
 from ._native import lib
 from .errors import Result, error
 
-# Python looks for signals that often while it waits, ms.
+# While a call waits, Python handles signals at this interval, in ms.
 SLICE = 200
 
 
 def name_of(fabric):
-    """The name of a fabric for C."""
+    """The name of a fabric as bytes, for the library."""
     if not isinstance(fabric, str):
         raise TypeError(f'the name of a fabric is a str, not {type(fabric).__name__}')
     if '\0' in fabric:
@@ -26,16 +26,16 @@ def name_of(fabric):
 
 
 class Single:
-    """What is there once: two objects for it would close it twice."""
+    """An object that cannot be copied, because two copies would close the same handle twice."""
 
     def __reduce_ex__(self, _):
         raise TypeError(f'a {type(self).__name__} belongs to one process, and cannot be copied or pickled')
 
 
 class _Open(Single, c_void_p):
-    """The library's handle, which is open as long as a call may use it."""
+    """The library's handle. It is closed only after the last call that uses it."""
 
-    arrays = None       # that the library reads and fills
+    arrays = None       # the arrays that the library reads and fills
 
     def close(self):
         handle, self.value = self.value, None
@@ -46,7 +46,7 @@ class _Open(Single, c_void_p):
 
 
 class Handle(Single):
-    """An open handle.  One thread at a time may use it; a second one gets RuntimeError."""
+    """An open handle. Only one thread at a time may use it; a second thread gets RuntimeError."""
 
     _handle = None
 
@@ -59,7 +59,7 @@ class Handle(Single):
         self._handle = handle
 
     def _name(self, fabric, node):
-        self._owner = {}        # 0: the thread that is in a call, in a list of its own
+        self._owner = {}        # entry 0: the thread that is in a call, as the only entry of a list
         self._limit = None
         self.fabric = fabric
         self.node = number(node, 'node')
@@ -74,10 +74,10 @@ class Handle(Single):
         return f'<{type(self).__name__} {self.node} of {self.fabric}{", closed" if self.closed else ""}>'
 
     def close(self):
-        """Close it, and forget what was posted; once more does nothing."""
+        """Close the handle, and forget the operations that were posted. Further calls do nothing."""
         if self._handle is None:
             return
-        # In the handler of a signal: then it ends with the call that this came in.
+        # If this call is in a signal handler, the interrupted call of the same thread closes the handle at its end.
         within = self._owner.get(0) == [threading.get_ident()]
         with self._mine(closing=True) as handle:
             self._handle = None
@@ -86,16 +86,16 @@ class Handle(Single):
 
     @property
     def closed(self):
-        """Has close() been called?"""
+        """True if close() was called."""
         return self._handle is None
 
     def fileno(self):
-        """A descriptor for select and the like: readable when something may move."""
+        """A descriptor for select or poll. It is readable when progress may be possible."""
         return self._call(lib.hcl_fd)
 
     @property
     def timeout(self):
-        """Seconds in which nothing moves, after which a call fails; None: it waits for ever."""
+        """The time, in seconds, after which a call fails if nothing was sent or received; None: no limit."""
         return self._limit
 
     @timeout.setter
@@ -105,7 +105,7 @@ class Handle(Single):
         self._limit = seconds
 
     def set_buffers(self, send=0, receive=0):
-        """Bytes of the sockets' buffers; 0: as they are."""
+        """Set the sizes of the sockets' buffers, in bytes; 0: do not change the size."""
         self._call(lib.hcl_set_buffers, number(send, 'a buffer', most=0x7fffffff),
                    number(receive, 'a buffer', most=0x7fffffff))
 
@@ -113,11 +113,12 @@ class Handle(Single):
 
     @contextlib.contextmanager
     def _mine(self, closing=False):
-        """The handle is this thread's, for a call and what is to be learned of its failure."""
+        """Reserve the handle for this thread, for a call and for reading the reason of its failure."""
         mine = [threading.get_ident()]
         try:
-            # In one step.  A handler of this thread may come in here, and where a signal has ended this
-            # function behind it, the thread may go on.
+            # setdefault() tests and sets the owner in one step. A signal handler of the thread that is the
+            # owner may use the handle. So may the thread itself, if a signal has ended this function after it
+            # had set the owner.
             if self._owner.setdefault(0, mine) != mine:
                 raise RuntimeError(f'{self!r} is in use by another thread')
             if self._handle is None and not closing:
@@ -130,7 +131,7 @@ class Handle(Single):
     @staticmethod
     @contextlib.contextmanager
     def _hurried(handle, yes=True):
-        """The library, which knows no time limit of ours, waits no longer than it must."""
+        """Have the library wait as short as possible, because it does not know the time limit of this object."""
         if yes:
             lib.hcl_set_timeout(handle, 1)
         try:
@@ -141,7 +142,7 @@ class Handle(Single):
 
     @staticmethod
     def _error(status, handle, limit=None):
-        """The exception for what a call returned, a hurried one with the time limit that has passed."""
+        """The exception for a status that a call has returned. limit: the time limit that has passed, if any."""
         raw = lib.hcl_failure(handle).contents
         words = _native.sentence(lib.hcl_explain, handle)
         if limit is not None:
@@ -149,7 +150,7 @@ class Handle(Single):
         return error(status, words, Result.of(raw) if raw.status else None)
 
     def _call(self, function, *arguments):
-        """What a function of the library returns that may fail."""
+        """Call a function of the library. Returns its status, or raises Error."""
         with self._mine() as handle:
             status = function(handle, *arguments)
             if status < 0:
@@ -157,7 +158,7 @@ class Handle(Single):
             return status
 
     def _ready(self, event, what):
-        """Wait here, where signals are heard."""
+        """Wait until the descriptor has the event, by poll(), which signals can interrupt."""
         poll = select.poll()
         poll.register(self.fileno(), event)
         ms = None if self._limit is None else milliseconds(self._limit, '')

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The libraries as ctypes sees them: structures, and the prototype of every function."""
+"""The interface to the libraries, by ctypes: their structures, and the prototypes of their functions."""
 
 import ctypes
 from ctypes import (POINTER, c_char_p, c_int, c_int32, c_long, c_short, c_size_t, c_uint, c_uint8,
@@ -7,11 +7,11 @@ from ctypes import (POINTER, c_char_p, c_int, c_int32, c_long, c_short, c_size_t
 
 from .names import DIM_MAX
 
-# A node or a dimension that is not known, and the root of HCL_PLAN_ANY
+# An unknown node or dimension; as the root of a plan: HCL_PLAN_ANY
 NONE = 0xffffffff
-# Room for a sentence
+# Size of the buffer for a sentence, in bytes
 SENTENCE = 256
-# Sets of nodes in a Suspects
+# Maximum number of sets of nodes in a struct hcl_suspects
 SUSPECTS_MAX = 32
 
 _HANDLE = c_void_p
@@ -94,7 +94,7 @@ class Checked(ctypes.Structure):
                 ('npairs', c_uint32), ('pair', Pair * DIM_MAX), ('dimension', c_uint32 * DIM_MAX)]
 
 
-# library: function: what it returns and takes
+# For each library: its functions, with the types of their results and arguments
 PROTOTYPES = {
     'libhypercube.so.0': {
         'hcl_open': (c_int, [POINTER(_HANDLE), c_char_p, c_uint32]),
@@ -172,7 +172,7 @@ PROTOTYPES = {
 
 
 def load(prototypes):
-    """All functions of some libraries, as attributes."""
+    """Load the libraries. Returns an object that has their functions as attributes."""
     functions = type('functions', (), {})()
     for library, its in prototypes.items():
         try:
@@ -193,7 +193,7 @@ lib = load(PROTOTYPES)
 
 
 def sentence(function, *arguments):
-    """What a function says that writes a line into a buffer."""
+    """Call a function whose last arguments are a buffer and its size. Returns the text that it writes."""
     buffer = ctypes.create_string_buffer(SENTENCE)
     function(*arguments, buffer, SENTENCE)
     return buffer.value.decode(errors='replace')

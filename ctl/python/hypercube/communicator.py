@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Communicators: sets of nodes whose programs do collectives together, in the order of ranks."""
+"""Communicators: lists of nodes whose processes take part in collectives, in the order of their ranks."""
 
 from ctypes import byref, c_uint32, c_void_p
 
@@ -23,14 +23,14 @@ def _call(function, *arguments):
 
 
 class _Borrowed(c_void_p):
-    """The handle of a communicator, which the library closes."""
+    """The handle of a communicator. The library closes it, not this object."""
 
     def close(self):
         pass
 
 
 class _Shared(Node):
-    """The Node of a communicator and of those that are made of it: the last one of these closes it."""
+    """The Node of a communicator, and of the communicators that are made from it. The last of them closes it."""
 
     def __init__(self, fabric, node, handle):
         self._begin()
@@ -41,15 +41,16 @@ class _Shared(Node):
 
 
 class Communicator(Single):
-    """Some nodes of a fabric, in the order of their ranks.
+    """A list of nodes of a fabric, in the order of their ranks.
 
-    Communicator(fabric, node, nodes, plan) is made by a process at each of the nodes, with the same
-    nodes and the same id of a plan, which nothing else has.  Rank 0 installs it, which needs
-    CAP_NET_ADMIN; the others wait for it, at most wait seconds.  guard: the plan is guarded, and its
-    members wait so many seconds for each other after faults; see hcctl-guard(8).
+    A process at each of the nodes calls Communicator(fabric, node, nodes, plan), with the same nodes and
+    the same id of a plan, which must not be in use. Rank 0 installs the plan, for which it needs
+    CAP_NET_ADMIN; the others wait for the plan for at most wait seconds. guard: the plan is guarded, and
+    after a fault its members wait for the next epoch for that many seconds; see hcctl-guard(8).
 
-    All its processes call split(), dup() and free() together.  These wait in C, where Ctrl-C does not
-    end them.  at is its Node, for collectives over plan that have no name here.
+    split(), dup() and free() must be called by all processes of the communicator. They wait in C code,
+    which Ctrl-C does not end. at is the communicator's Node, for collectives over plan for which this class
+    has no method.
     """
 
     def __init__(self, fabric, node, nodes, plan, *, guard=0, wait=10):
@@ -89,21 +90,24 @@ class Communicator(Single):
         return self
 
     def __exit__(self, kind, *_):
-        # The others may never come to where they would free it, too.
+        # After an exception, the other processes may never call free(), for which this one would wait.
         if kind is None:
             self.free()
 
     def split(self, color, key=0):
-        """A communicator of those that say the same color, in the order of keys; None: no part."""
+        """Make a communicator of the processes with the same color, in the order of their keys.
+
+        A process with the color None is in none of them, and gets None.
+        """
         color = NO_PART if color is None else number(color, 'a color', most=0x7fffffff)
         return self._made(lib.hcl_comm_split, color, key)
 
     def dup(self):
-        """Another communicator of the same nodes."""
+        """Make another communicator of the same nodes."""
         return self._made(lib.hcl_comm_dup)
 
     def free(self):
-        """Release it, when all its processes are here; once more does nothing."""
+        """Free the communicator, when all its processes have called this. Further calls do nothing."""
         if self._raw is None:
             return
         with self.at._mine():
@@ -114,12 +118,12 @@ class Communicator(Single):
             self.at.close()
 
     def allreduce(self, data, op, *, out=None):
-        """Reduce; every rank gets the result, the same bits everywhere."""
+        """Reduce the data of all ranks. All ranks get the same result, bit by bit."""
         self._open()
         return self.at.allreduce(data, op, self.plan, out=out)
 
     def mean(self, data, *, out=None):
-        """The mean of the floats of all ranks, which is their sum, divided by how many they are; the same bits everywhere."""
+        """The mean of the floats of all ranks: their sum, divided by their number. All ranks get the same bits."""
         data = _arrays.readable(data)
         kind, _ = _arrays.type_of(data.dtype)
         if kind not in (Type.F16, Type.BF16, Type.F32, Type.F64):
@@ -129,12 +133,12 @@ class Communicator(Single):
         return total
 
     def barrier(self):
-        """Wait until all ranks have called this."""
+        """Wait until all ranks have entered the barrier."""
         self._open()
         self.at.barrier(self.plan)
 
     def bcast(self, data, root=0):
-        """The root's data to all, whose data has the same size and is filled; returns data."""
+        """Send the data of the root to all ranks, whose data has the same size and is filled. Returns data."""
         root = number(root, 'a rank', most=self.size - 1)
         rooted = root == self.rank
         data = _arrays.readable(data) if rooted else _arrays.writable(data, 'data')
@@ -144,7 +148,7 @@ class Communicator(Single):
         return data
 
     def allgather(self, data, *, out=None):
-        """The data of all ranks, of one size: an array with one axis more, the first one."""
+        """Gather the data of all ranks, of the same size. Returns an array with an additional first axis."""
         self._open()
         data = _arrays.readable(data)
         if out is None:

@@ -11,29 +11,29 @@ _NO_OPERATION = 0xffffffffffffffff
 
 
 def known(number):
-    """A node or a dimension, or None."""
+    """The number of a node or of a dimension, or None if it is unknown."""
     return None if number == _native.NONE else number
 
 
 class Result(NamedTuple):
-    """How an operation ended; str() says it in words."""
+    """The outcome of an operation. str() describes it in a sentence."""
     status: int                 # 0 or a negative errno
     plan: int
-    operation: Optional[int]    # its number within the plan
-    cookie: int                 # that of the Request
-    bytes: int                  # of the whole result
+    operation: Optional[int]    # number of the operation within the plan
+    cookie: int                 # id of the Request
+    bytes: int                  # length of the whole result
     steps: int                  # parallel steps
-    clock: int                  # length of the longest chain of frames
-    time: int                   # ns, modelled
-    node: Optional[int]         # where the cause of a failure lies
-    dimension: Optional[int]    # of the faulty link
+    clock: int                  # number of frames in the longest chain of dependent frames
+    time: int                   # time in the time model, ns
+    node: Optional[int]         # node of the fault that caused a failure
+    dimension: Optional[int]    # dimension of the faulty link
     collective: Optional[Collective]
-    places: tuple = ()          # the nodes whose blocks an allgather has brought, if not those of all members
-    restarts: int = 0           # how often it was begun again, in another epoch of a guarded plan
+    places: tuple = ()          # nodes whose blocks the result of an allgather has, if some members' blocks are missing
+    restarts: int = 0           # how often the operation began again, in another epoch of a guarded plan
 
     @classmethod
     def of(cls, raw, places=()):
-        """From a struct hypercube_result."""
+        """Convert a struct hypercube_result."""
         return cls(raw.status, raw.plan, None if raw.op == _NO_OPERATION else raw.op, raw.cookie,
                    raw.bytes, raw.steps, raw.clock, raw.time, known(raw.cause_node),
                    known(raw.cause_dim), Collective.of(raw.collective) if raw.collective else None, tuple(places),
@@ -48,19 +48,19 @@ class Result(NamedTuple):
 
 
 class Error(OSError):
-    """What the library or the kernel refused, or how an operation failed.
+    """A call that the library or the kernel refused, or an operation that failed.
 
-    errno and strerror are those of every OSError; strerror says in words what is known.
+    errno and strerror are as in every OSError; strerror describes the failure in a sentence.
 
-    status      the negative errno, as the library has it
-    node        where the cause lies, or None
-    dimension   the cause is this link of the node, or None
+    status      the negative errno that the library returned
+    node        node of the fault that is the cause, or None
+    dimension   dimension of the node's link that is the cause, or None
     plan        id of the plan, or None
     collective  a Collective, or None
-    missing     the nodes that are gone whose blocks the result of an allgather lacks, a list
-    places      all nodes for whose blocks it has places, in their order; [] if none are missing
-    over        False: a time limit has ended a call, but the operation goes on
-    request     that operation, or None
+    missing     list of the nodes that have left and whose blocks the result of an allgather lacks
+    places      all nodes for whose blocks that result has places, in order; [] if none are missing
+    over        False: a time limit has ended the call, but the operation continues
+    request     the Request of the operation that continues, or None
     """
 
     def __init__(self, number, words, result=None):
@@ -79,21 +79,21 @@ class Error(OSError):
         return str(self.strerror)
 
     def __reduce__(self):
-        # A request belongs to this process.
+        # The Request is left out, because it belongs to this process.
         return type(self), (self.errno, self.strerror), {**self.__dict__, 'request': None}
 
 
 class Timeout(Error, TimeoutError):
-    """A time limit, or a member that did not answer (over tells them apart)."""
+    """A time limit has ended the call (over is False), or a member did not answer (over is True)."""
 
 
 class Denied(Error, PermissionError):
-    """The rights do not suffice."""
+    """The process does not have the necessary rights."""
 
 
 _CLASSES = {errno.ETIMEDOUT: Timeout, errno.EACCES: Denied, errno.EPERM: Denied}
 
 
 def error(status, words, result=None):
-    """The exception for a negative errno."""
+    """The exception for a negative errno; words is its message."""
     return _CLASSES.get(-status, Error)(-status, words, result)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Guards of plans: a plan that a fault breaks is planned and installed again."""
+"""Guards of plans: when a fault breaks a plan, its guard makes and installs the next epoch."""
 
 import os
 from ctypes import byref, c_void_p
@@ -13,12 +13,12 @@ from .plan import Plan
 
 
 class Guard(Single):
-    """Guards a plan for as long as this program runs, or until end(), or the end of a with block.
+    """Guards a plan until end(), the end of a with block, or the end of this program.
 
-    Guard(fabric, plan) starts "hcctl guard" as a child process; see hcctl-guard(8).  The plan must be
-    a guarded one ("hcctl tree find .. guard 5s").  When a fault breaks it, its next epoch is computed
-    and installed, for which its members wait.  Needs CAP_NET_ADMIN, or to be the user of the plan
-    ("hcctl plan set .. guard-uid").
+    Guard(fabric, plan) starts "hcctl guard" as a child process, see hcctl-guard(8). The plan must be
+    a guarded plan ("hcctl tree find .. guard 5s"). When a fault breaks it, its members wait until the
+    guard has computed and installed the next epoch. The process needs CAP_NET_ADMIN, or its user must be
+    the one who may guard the plan ("hcctl plan set .. guard-uid").
     """
 
     _raw = None
@@ -44,13 +44,13 @@ class Guard(Single):
         self.end()
 
     def fileno(self):
-        """A descriptor for select and the like: readable when the guard has said something, or has ended."""
+        """A descriptor for select or poll. It is readable when the guard has printed a line or has ended."""
         if self._raw is None:
             raise ValueError('the guard has ended')
         return lib.hcl_guard_fd(self._raw)
 
     def complaints(self):
-        """The lines that it has said since the last call: why the plan could not be planned again for now."""
+        """The lines that the guard has printed since the last call: why no next epoch is possible at present."""
         while True:
             try:
                 more = os.read(self.fileno(), 4096)
@@ -63,9 +63,9 @@ class Guard(Single):
         return [line.decode('utf-8', 'replace') for line in lines]
 
     def end(self):
-        """End it; the plan stays as it is.  Once more does nothing.
+        """End the guard. The plan is unchanged. Further calls do nothing.
 
-        Raises Error with ECHILD if it had ended before, as the fabric was removed or it was killed.
+        Raises Error with ECHILD if the guard had already ended, because the fabric was removed or the guard was killed.
         """
         status = self._end()
         if status < 0:
@@ -73,7 +73,7 @@ class Guard(Single):
 
     def _end(self):
         raw, self._raw = self._raw, None
-        # A guard is a child of the process that has begun it, not of one that was forked from that.
+        # The guard is a child of the process that has started it. A process that was forked later cannot wait for it.
         return lib.hcl_guard_end(raw) if raw and self._pid == os.getpid() else 0
 
     __del__ = _end

@@ -13,26 +13,26 @@ from .errors import error
 from .names import SEGMENT_MAX, Deliver, Outcome
 
 Vote = namedtuple('Vote', 'outcome copies mismatch missing nr paths')
-Vote.__doc__ = """What is known of a message in copies: a Outcome, how many copies there are, the numbers of
-those that say something else and of those that have not come, the number of the message, and by copy the nodes of
-the paths of these."""
+Vote.__doc__ = """The vote on a message in copies: its Outcome, the number of copies, the numbers of the copies
+that mismatch and of those that are missing, the number of the message, and for each of these copies the nodes of its
+path."""
 
 
 class Messages(Handle):
-    """Sends and receives messages at a node.  They go around faults; their arrival is not confirmed."""
+    """Sends and receives messages at a node. Messages are routed around faults. Their arrival is not confirmed."""
 
     def __init__(self, fabric, node):
         super().__init__(fabric, node, 'hcl_open_dgram')
 
     def send(self, to, data):
-        """Send bytes, or an array, of at most the fabric's segment size to a node."""
+        """Send bytes, or the bytes of an array, to a node. They must not exceed the fabric's segment size."""
         data = readable(data)
         to = number(to, 'node')
         self._ready(select.POLLOUT, 'there was no room to send')
         self._call(lib.hcl_send, to, address(data), data.nbytes)
 
     def recv(self, size=SEGMENT_MAX):
-        """Receive a message of at most so many bytes: the node that sent it, and bytes."""
+        """Receive a message of at most size bytes. Returns the node that sent it, and its bytes."""
         return self._recv(lib.hcl_recv, size)
 
     def _recv(self, function, size, *more):
@@ -47,20 +47,26 @@ class Messages(Handle):
         return sender.value, buffer.raw[:length]
 
     def set_copies(self, copies, least=1):
-        """Send messages in so many copies over paths that share no node; receive none in fewer than least."""
+        """Send each message in this number of copies, over paths that share no node.
+
+        Messages that were sent in fewer than least copies are not received.
+        """
         self._call(lib.hcl_set_copies, number(copies, 'a number of copies'),
                    number(least, 'a number of copies'))
 
     def set_deliver(self, deliver, wait=0):
-        """Receive messages in copies so, a Deliver or its name; wait so many ms for copies, 0: as before."""
+        """Set which messages in copies are received: a Deliver, or its name.
+
+        wait: how long to wait for missing copies, in ms; 0: the present time is not changed.
+        """
         self._call(lib.hcl_set_deliver, Deliver.parse(deliver, 'way to deliver'), number(wait, 'a time'))
 
     def paths(self, to):
-        """How many paths to a node share no node, as far as faults are known."""
+        """The number of paths to a node that share no node, around the faults that are known."""
         return self._call(lib.hcl_paths, number(to, 'node'))
 
     def recv_vote(self, size=SEGMENT_MAX):
-        """As recv(), and what is known of the message: a Vote, or None if it did not come in copies."""
+        """As recv(), but also return a Vote, or None if the message was not sent in copies."""
         told = Told()
         sender, data = self._recv(lib.hcl_recv_vote, size, byref(told))
         v = told.vote

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The numbers of linux/hypercube.h that programs meet, by name."""
+"""Names for the numbers of linux/hypercube.h that programs use."""
 
 import enum
 
 
 class _Named(enum.IntEnum):
-    """Found by number, by name as hcctl(8) has it, or as it is."""
+    """An enumeration whose members can be found by number, or by the name that hcctl(8) uses."""
 
     @classmethod
     def parse(cls, value, what):
-        """The member that is meant by it; ValueError tells which there are."""
+        """The member that value is, or whose number or name it is. ValueError lists the members."""
         try:
             return cls[value.upper()] if isinstance(value, str) else cls(value)
         except (KeyError, ValueError):
@@ -18,12 +18,12 @@ class _Named(enum.IntEnum):
 
     @classmethod
     def of(cls, number):
-        """The member of this number; of one that a newer module has, the number."""
+        """The member with this number; the number itself if only a newer module has such a member."""
         return number if number not in list(cls) else cls(number)
 
 
 class Collective(_Named):
-    """What members do together."""
+    """Collectives."""
     REDUCE = 1
     BCAST = 2
     ALLREDUCE = 3
@@ -36,7 +36,7 @@ class Collective(_Named):
 
 
 class Deliver(_Named):
-    """Which messages in copies are received."""
+    """Which of the messages that are sent in copies are received."""
     AGREED = 0
     MAJORITY = 1
     REPORT = 2

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Contributing to collectives at a node: what is posted, and what moves."""
+"""Contributing to collectives at a node: posting operations and making progress."""
 
 import collections
 import itertools
@@ -20,7 +20,7 @@ from .request import Request
 
 
 class _Posted:
-    """What the library has of an operation: its arrays, and the number that it has given it."""
+    """A posted operation: its arrays, which the library uses, and the number that the library has given it."""
 
     def __init__(self, data, out, part):
         self.arrays = data, out, part
@@ -28,7 +28,7 @@ class _Posted:
         self._request = lambda: None
 
     def request(self, node, token):
-        """The Request, which may be gone, and is not kept here: it keeps the node."""
+        """The Request, made again if it was freed: the reference to it is weak, because it refers to the node."""
         request = self._request()
         if request is None:
             request = Request(node, self.cookie, token, *self.arrays[1:])
@@ -39,13 +39,13 @@ class _Posted:
 class Node(Collectives, Handle):
     """A node of a fabric at which this process contributes.
 
-    Node(fabric, node) serves all plans that have no handle of their own at this node,
-    Node(fabric, node, plan) that one.  plan is a Plan or its id, here and in the calls.  A Plan
-    knows its root and how many members it has; with an id those have to be given.
+    Node(fabric, node, plan) serves one plan. Node(fabric, node) serves all plans that have no handle
+    of their own at this node. plan is a Plan or its id, here and in the calls. A Plan has a root and
+    a number of members; if only the id is given, the calls need them as arguments.
 
-    data is a numpy array: contiguous, of the machine's byte order.  Where a call returns an array
-    it is out, if that was given; out may be data itself.  Each call waits; the same with an "i"
-    before it returns a Request at once.
+    data is a numpy array that is contiguous and in the machine's byte order. If a call returns an
+    array, that is out if out was given; out may be data itself. Each call waits until the operation
+    is complete. The call whose name has an "i" before it returns a Request at once instead.
     """
 
     def __init__(self, fabric, node, plan=None):
@@ -57,26 +57,26 @@ class Node(Collectives, Handle):
         self._handle.arrays = self._posted
 
     def _begin(self):
-        # Operations that are not over, with the arrays that the library reads and fills: _Posted by token
+        # Operations that are not complete, with the arrays that the library reads and fills: a _Posted by token
         self._posted = {}
         self._tokens = itertools.count()
-        # The tokens of those that are forgotten when they are sent, oldest first
+        # Tokens of the operations that are forgotten as soon as their data is sent, oldest first
         self._unwaited = collections.deque()
-        # Receivers of broadcasts that have run into a time limit, by plan
+        # By plan: the Request of a call of bcast() that has ended before the message arrived
         self._stalled = {}
-        self.result = None      # the Result of the latest call that waited
+        self.result = None      # Result of the latest call that has waited
 
     def close(self):
-        """Close it.  What was accepted in full still counts; see flush()."""
+        """Close the node. Contributions that the kernel has accepted in full are still sent; see flush()."""
         super().close()
         self._posted = {}
         self._unwaited.clear()
         self._stalled.clear()
 
     def progress(self, timeout=0):
-        """Send and receive what is possible, waiting for at most so many seconds (None: for ever).
+        """Send and receive what is possible, and wait for at most timeout seconds (None: no limit).
 
-        Returns whether something moved.
+        Returns True if something was sent or received.
         """
         ms = None if timeout is None else milliseconds(timeout, 'a time')
         while ms is None or ms > SLICE:
@@ -86,12 +86,12 @@ class Node(Collectives, Handle):
         return bool(self._call(lib.hcl_progress, ms))
 
     def events(self):
-        """What to poll fileno() for before progress(): select.POLLIN, perhaps with POLLOUT."""
+        """The events for which to poll fileno() before progress(): select.POLLIN, perhaps with POLLOUT."""
         with self._mine() as handle:
             return lib.hcl_events(handle)
 
     def flush(self):
-        """Wait until all that was posted is sent."""
+        """Wait until the data of all posted operations is sent."""
         stuck = not self._until(lambda: not self.events() & select.POLLOUT, self._limit)
         with self._mine() as handle, self._hurried(handle, stuck):
             status = lib.hcl_flush(handle)
@@ -99,9 +99,9 @@ class Node(Collectives, Handle):
                 raise self._error(status, handle, self._limit if stuck else None)
 
     def requests(self):
-        """The Requests of all operations that are posted and not over, oldest first.
+        """The Requests of all posted operations that are not complete, oldest first.
 
-        One is among them even if a signal has ended the call that was to return it.
+        They include those whose calls a signal has ended before they could return the Request.
         """
         with self._mine() as handle:
             self._forget_sent(handle)
@@ -110,7 +110,7 @@ class Node(Collectives, Handle):
 
     @property
     def failure(self):
-        """The latest failure as a Result, or None."""
+        """The Result of the latest failure, or None."""
         with self._mine() as handle:
             raw = lib.hcl_failure(handle).contents
             return Result.of(raw) if raw.status else None
@@ -135,8 +135,8 @@ class Node(Collectives, Handle):
         request = posted.request(self, token)
         with self._mine() as handle:
             try:
-                # Before the library has it: a signal may end this function at any time, and the
-                # request is found by requests() then.
+                # Record the operation before the library begins it. A signal may end this function
+                # at any time, and requests() must find the operation nevertheless.
                 self._posted[token] = posted
                 if not waited:
                     self._unwaited.append(token)
@@ -155,7 +155,7 @@ class Node(Collectives, Handle):
         self._posted.pop(token, None)
 
     def _forget_sent(self, handle):
-        """Forgets the operations that nobody has to wait for, as far as they are sent."""
+        """Forget operations whose data is sent, if no call has to wait for their results."""
         while self._unwaited:
             token = self._unwaited[0]
             posted = self._posted.get(token)
@@ -165,7 +165,7 @@ class Node(Collectives, Handle):
             self._unwaited.popleft()
 
     def _until(self, over, limit):
-        """Let things move until it is over; False: nothing has moved for so many seconds."""
+        """Make progress until over() is true. Returns False if nothing was sent or received for limit seconds."""
         if limit is not None:
             milliseconds(limit, 'a time limit')
         moved = time.monotonic()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Plans around the faults of a fabric: found, installed, waited for."""
+"""Finding and installing plans around the faults of a fabric, and waiting for plans."""
 
 import time
 from ctypes import byref, c_uint32
@@ -23,18 +23,18 @@ def _call(function, *arguments):
 
 @dataclass(frozen=True)
 class Plan:
-    """A plan as it was when it was installed or found; the object does not follow later changes."""
+    """The state of a plan when it was installed or read. Later changes of the plan do not change the object."""
 
     fabric: str
     id: int
     type: PlanType
-    epoch: int                  # each that is installed has another
-    dim: int                    # of the fabric
-    root: int                   # sink, source, or the lowest node
-    count: int                  # of members
+    epoch: int                  # another number each time that a plan is installed under this id
+    dim: int                    # dimension of the fabric
+    root: int                   # sink or source; of recursive doubling, the lowest node
+    count: int                  # number of members
     broken: bool                # a fault has broken it
-    node: Optional[int]         # where that fault lies
-    dimension: Optional[int]
+    node: Optional[int]         # node of that fault
+    dimension: Optional[int]    # dimension of the faulty link
 
     @classmethod
     def _of(cls, fabric, raw):
@@ -43,10 +43,10 @@ class Plan:
 
     @classmethod
     def install(cls, fabric, id, type='tree', root=None):
-        """Find a plan around the present faults and install it, in place of one of this id.
+        """Find a plan around the present faults, and install it. It replaces a plan of the same id.
 
-        type is "tree", "bcast", "doubling" or "ring".  root is the sink of a tree (None: the best
-        one) or the source of a broadcast.  Needs CAP_NET_ADMIN.
+        type is "tree", "bcast", "doubling" or "ring". root is the sink of a tree (None: the best
+        one) or the source of a broadcast. The process needs CAP_NET_ADMIN.
         """
         type = PlanType.parse(type, 'type of plan')
         raw = _native.Plan()
@@ -56,16 +56,16 @@ class Plan:
 
     @classmethod
     def get(cls, fabric, id):
-        """The plan that is installed under this id."""
+        """The installed plan that has this id."""
         raw = _native.Plan()
         _call(lib.hcl_plan_get, name_of(fabric), number(id, "a plan's id", least=1), byref(raw))
         return cls._of(fabric, raw)
 
     @classmethod
     def wait(cls, fabric, id, epoch=0, timeout=None):
-        """Wait for a plan that somebody else installs, at most so many seconds (None: for ever).
+        """Wait until another process has installed the plan, for at most timeout seconds (None: no limit).
 
-        It has another epoch than this one (0: any epoch), and no fault has broken it.
+        The plan must have another epoch than epoch (0: any epoch), and must not be broken.
         """
         raw = _native.Plan()
         name, id, epoch = name_of(fabric), number(id, "a plan's id", least=1), number(epoch, 'an epoch')
@@ -81,20 +81,20 @@ class Plan:
                     raise error(late.status, late.strerror.replace(f'within {left} ms', whole)) from None
 
     def replace(self):
-        """Install a new one of this id, type and root around the present faults."""
+        """Install a new plan with the same id, type and root, around the present faults."""
         return self.install(self.fabric, self.id, self.type,
                             self.root if self.type in (PlanType.TREE, PlanType.BCAST) else None)
 
     def next(self, timeout=None):
-        """Wait for the one that somebody else installs in its place."""
+        """Wait until another process has installed the next epoch of this plan."""
         return self.wait(self.fabric, self.id, self.epoch, timeout)
 
     def members(self):
-        """The nodes of the plan that has this id now, ascending: the order of blocks."""
+        """The members of the plan that has this id at present, ascending. Blocks are in this order."""
         nodes = (c_uint32 * (1 << DIM_MAX))()
         count = _call(lib.hcl_plan_members, name_of(self.fabric), self.id, nodes, len(nodes))
         return nodes[:count]
 
     def remove(self):
-        """Remove it; pending operations end with ESTALE.  Needs CAP_NET_ADMIN."""
+        """Remove the plan. Pending operations fail with ESTALE. The process needs CAP_NET_ADMIN."""
         _call(lib.hcl_plan_remove, name_of(self.fabric), self.id)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Posted operations."""
+"""Operations that were posted and for which a program can wait."""
 
 import errno
 from ctypes import byref, c_uint32
@@ -13,16 +13,16 @@ from .names import DIM_MAX, Collective
 
 
 class Request(Single):
-    """An operation that is under way.  Its arrays stay in use until it is over."""
+    """An operation that is under way. Its arrays are in use until it is complete."""
 
     def __init__(self, node, cookie, token, out, part=None):
         self.node = node
-        self.result = None      # a Result, once wait() has returned
-        self._cookie = cookie   # 0 until the library has begun the operation
+        self.result = None      # a Result, after wait() has returned
+        self._cookie = cookie   # 0 before the library has begun the operation
         self._token = token
         self._out = out
-        self._part = part       # where the beginning of out is wanted, if that was padded
-        # How it ended, as the library tells once: a signal may end the call behind that.
+        self._part = part       # if out is padded: the array that gets the beginning of out
+        # The outcome. The library returns it only once, and a signal may end wait() after that.
         self._raw = _native.Result()
         self._error = None
         self._waited = False
@@ -32,27 +32,27 @@ class Request(Single):
 
     @property
     def id(self):
-        """The library's number of the operation, the cookie of its Result."""
+        """The number that the library has given to the operation: the cookie of its Result."""
         return self._cookie.value
 
     @property
     def over(self):
-        """Would wait() return at once?  Does not let anything move: see test()."""
+        """True if wait() would return at once. Unlike test(), this makes no progress."""
         return self._waited or bool(self.node._call(lib.hcl_test, self.id))
 
     def test(self):
-        """Make progress without waiting, and say whether wait() would return at once."""
+        """Make progress without waiting. Returns True if wait() would return at once."""
         if not self.over:
             self.node.progress(0)
         return self.over
 
     def wait(self, timeout=...):
-        """Wait for the end.
+        """Wait until the operation is complete.
 
-        Returns the array with the result: where less has come than there is room for, the part of
-        it that is filled; None where there is none.  Raises Error if the operation has failed, and
-        Timeout if nothing has moved for so many seconds (by default those of the node; None: for
-        ever); then you may wait again.
+        Returns the array with the result, or if the result is shorter than the array, the part of the
+        array that is filled; None if this member gets no result. Raises Error if the operation has
+        failed. Raises Timeout if no data was sent or received for timeout seconds (None: no limit; by
+        default the node's time limit); after that, wait() may be called again.
         """
         if not self._waited:
             self._finish(self.node.timeout if timeout is ... else timeout)
@@ -63,9 +63,9 @@ class Request(Single):
         return None if self._out is None else filled(self._out, self.result.bytes)
 
     def missing(self):
-        """The members that have not begun to contribute, as a list.
+        """A list of the members that have not begun to contribute.
 
-        Of an operation that is over: those whose blocks its result lacks.
+        After wait(): the members whose blocks the result lacks.
         """
         if self._waited:
             return self._error.missing if self._error else []
@@ -100,7 +100,7 @@ class Request(Single):
         self.node._forget(self._token)
 
     def _cut(self, result):
-        """Put the beginning of a padded block where it is wanted; an error if it is another block."""
+        """Copy the beginning of the padded block to self._part. Returns an error if the block has another length."""
         if result.bytes != self._out.nbytes:
             return error(-errno.EPROTO, 'the plan has another number of members than counts has blocks', result)
         flat(self._part)[:] = flat(self._out)[:self._part.size]

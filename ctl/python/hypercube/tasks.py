@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Tasks of a node: producers put them, workers take them."""
+"""Tasks: producers put them into the queue of a node, and workers take them."""
 
 import errno
 import select
@@ -13,27 +13,27 @@ from .names import TASK_IDEMPOTENT, TASK_MAX, TASK_REDELIVERED, TASK_REPLICATED
 
 
 class Task(NamedTuple):
-    """One that a worker has taken; node and number tell it from all others."""
-    node: int           # where it was put
+    """A task that a worker has taken. node and number together identify it."""
+    node: int           # node at which the task was put
     number: int
-    idempotent: bool    # its producer allows that it is executed again
-    redelivered: bool   # a worker may have had it, and was not done
-    replicated: bool    # a second node keeps it
+    idempotent: bool    # the producer allows that the task is executed again
+    redelivered: bool   # another worker may have had the task, and has not completed it
+    replicated: bool    # a second node has a replica
     data: bytes
 
 
 class Tasks(Handle):
-    """Puts tasks into the queue of a node, and takes them.  What it holds when it is closed goes back to the
-    queue if it may be repeated, and is lost otherwise."""
+    """Puts tasks into the queue of a node, and takes them as a worker. When it is closed, tasks that it has taken
+    and not completed return to the queue if they are idempotent; the others are lost."""
 
     def __init__(self, fabric, node):
         super().__init__(fabric, node, 'hcl_task_open')
 
     def put(self, data, idempotent=False, replicated=False):
-        """Put bytes, or an array, into the queue: the node and the number of this task.
+        """Put bytes, or an array, into the queue. Returns the node and the number of the task.
 
-        With idempotent it is executed again if its worker ends before it is done, with replicated a second node
-        keeps it, too, which says idempotent as well.
+        idempotent: the task is executed again if its worker ends before the task is done. replicated: a second
+        node also has a replica of the task; this implies idempotent.
         """
         data = readable(data)
         flags = TASK_IDEMPOTENT | TASK_REPLICATED if replicated else TASK_IDEMPOTENT if idempotent else 0
@@ -43,7 +43,7 @@ class Tasks(Handle):
         return task.node, task.nr
 
     def take(self, size=TASK_MAX):
-        """Take the next task, of at most so many bytes."""
+        """Take the next task, which may have at most size bytes."""
         size = number(size, 'a size', most=0x7fffffff)
         buffer = create_string_buffer(size or 1)
         task = TaskId()
@@ -52,11 +52,11 @@ class Tasks(Handle):
                     bool(task.flags & TASK_REPLICATED), buffer.raw[:length])
 
     def done(self, task):
-        """A task that was taken here is done: nobody executes it again."""
+        """Report that a task that was taken here is done, so that no worker executes it again."""
         self._call(lib.hcl_task_done, byref(TaskId(node=task.node, nr=task.number)))
 
     def _soon(self, event, what, function, *arguments):
-        """Others may be faster."""
+        """Call a function when it can succeed, and wait again if another process was faster."""
         while True:
             self._ready(event, what)
             with self._mine() as handle, self._hurried(handle):

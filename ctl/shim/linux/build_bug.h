@@ -1,3 +1,3 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* For module/wire.h in user space */
+/* The header that module/wire.h includes, for user space */
 #include <assert.h>
