@@ -380,11 +380,16 @@ static void link_set(struct hc_node *node, unsigned int dim, bool down, bool for
 {
 	struct hc_port *port = &node->ports[dim];
 
+	/* No poll begins before both ends are marked: the nodes at both ends then tell others of the
+	 * fault at the same time, and not one after all that the other one causes.
+	 */
+	local_bh_disable();
 	if (down && !test_bit(HC_PORT_DOWN, &port->flags))
 		hc_link_cut(port);
 	end_follow(node, dim, down, forget);
 	end_notify(node, dim, forget);
 	hc_node_kick(node, HC_EV_LINKS);
+	local_bh_enable();
 }
 
 void hc_link_flip(struct hc_node *node, unsigned int dim, bool down)
@@ -432,12 +437,15 @@ void hc_link_set_failed(struct hc_node *node, bool failed)
 		return;
 	WRITE_ONCE(node->failed, failed);
 	fabric->nfailed += failed ? 1 : -1;
+	/* As in link_set(), for all neighbours. */
+	local_bh_disable();
 	for (d = 0; d < fabric->topo.ports; d++) {
 		if (failed)
 			hc_link_cut(&node->ports[d]);
 		end_follow(node, d, test_bit(HC_PORT_DOWN, &node->ports[d].flags), false);
 		end_notify(node, d, false);
 	}
+	local_bh_enable();
 	carrier_follow(node);
 	hc_notify_node_failed(node);
 	hc_node_kick(node, HC_EV_LINKS);
