@@ -117,8 +117,36 @@ static int poll_spent(struct hc_node *node, int most)
 	return min(hc_cost(node) - 1, most);
 }
 
-/* End a poll. @more: there is more to do. Return: as node_poll(). */
-static int poll_end(struct hc_node *node, int work, int budget, bool more)
+/* Return: true if something is outstanding about the node's links that can be sent. */
+static bool can_announce(const struct hc_node *node)
+{
+	u32 words = hc_detect_owes(node->detect), states = hc_lsdb_owes(node->lsdb) & ~node->fault;
+
+	if (likely(!(words | states)))
+		return false;
+	states &= ~READ_ONCE(node->memory_wait);
+	return (words | states) & ~READ_ONCE(node->own_wait);
+}
+
+/* Send what is outstanding about the node's links (FAULT words, link-state updates), but only in the
+ * poll after the one in which it became outstanding. So STOP and END, for which processes wait, are
+ * sent first, and one frame can carry the updates of several nodes. Return: true if the node is to
+ * be polled again for this, after the nodes that wait for their polls.
+ */
+static bool poll_announce(struct hc_node *node)
+{
+	node->announces = !node->announces;
+	if (node->announces)
+		return true;
+	hc_detect_flush(node);
+	hc_lsdb_flush(node);
+	return false;
+}
+
+/* End a poll. @more: there is more to do. @later: there is something to do after the polls of the
+ * nodes that wait for theirs. Return: as node_poll().
+ */
+static int poll_end(struct hc_node *node, int work, int budget, bool more, bool later)
 {
 	/* If the bit stayed set, NAPI would let the next poll bypass the limiter. */
 	more |= test_and_clear_bit(NAPI_STATE_MISSED, &node->napi.state);
@@ -130,7 +158,7 @@ static int poll_end(struct hc_node *node, int work, int budget, bool more)
 	 */
 	hc_poll_limit_leave(node);
 	napi_complete_done(&node->napi, work);
-	if (more)
+	if (more || later)
 		hc_node_schedule(node);
 	return work;
 }
@@ -142,7 +170,7 @@ static int node_poll(struct hc_node *node, int budget)
 {
 	/* Busy polling may pass a small budget. */
 	int share = max(budget / 4, 1);
-	bool ready;
+	bool ready, later = false;
 	int work;
 
 	/* Work for which NAPI_STATE_MISSED was set is queued already: this poll finds it. */
@@ -160,10 +188,8 @@ static int node_poll(struct hc_node *node, int budget)
 	work += poll_queue(node, &node->rxq, rx_frame, min(share, budget - work));
 	if (unlikely(hc_detect_is_judging(node->detect)))
 		hc_detect_decide(node);
-	if (unlikely(hc_detect_owes(node->detect)))
-		hc_detect_flush(node);
-	if (unlikely(hc_lsdb_owes(node->lsdb) & ~node->fault))
-		hc_lsdb_flush(node);
+	if (unlikely(can_announce(node)))
+		later = poll_announce(node);
 	work += poll_spent(node, min(share, budget - work));
 	work += poll_queue(node, &node->eth_rxq, rx_frame, min(share, budget - work));
 	work += poll_queue(node, &node->ethq, hc_eth_host_rx, min(share, budget - work));
@@ -186,7 +212,7 @@ static int node_poll(struct hc_node *node, int budget)
 	return poll_end(node, work, budget, work == budget || ready ||
 			!skb_queue_empty_lockless(&node->rxq.list) ||
 			!skb_queue_empty_lockless(&node->eth_rxq.list) ||
-			!skb_queue_empty_lockless(&node->ethq.list));
+			!skb_queue_empty_lockless(&node->ethq.list), later);
 }
 
 /* A pass begins another poll only if at least this much of its budget is left. */

@@ -87,6 +87,7 @@ struct hc_failing {
  * @own_wait: links over which outstanding link states wait for room (own.c); atomic
  * @memory_wait: links over which something could not be sent for lack of memory (lsdb.c), and
  *	HC_OWN_AGAIN; atomic
+ * @announces: the next poll sends what is outstanding about the links [poll]
  * @syncp: for the 64-bit counters here and in the ports
  * @host_frames: frames taken from @hostq [poll]
  * @merged_bytes: bytes merged [poll]
@@ -129,6 +130,7 @@ struct hc_node {
 	u32 nb_fault[HC_PORTS_MAX];
 	unsigned long own_wait;
 	unsigned long memory_wait;
+	bool announces;
 
 	struct u64_stats_sync syncp;
 	u64 host_frames;

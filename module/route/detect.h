@@ -72,13 +72,13 @@ void hc_detect_word(struct hc_node_detect *nd);
 void hc_detect_announce(struct hc_node *node);
 
 /**
- * hc_detect_owes() - tell whether FAULT words or answers are outstanding
+ * hc_detect_owes() - find the dimensions along which FAULT words or answers are to be sent
  * @nd: the node's state
  *
  * Context: poll
- * Return: true if so
+ * Return: the dimensions, as a mask
  */
-static inline bool hc_detect_owes(const struct hc_node_detect *nd)
+static inline u32 hc_detect_owes(const struct hc_node_detect *nd)
 {
 	return nd->owes | nd->answers;
 }
