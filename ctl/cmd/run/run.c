@@ -349,14 +349,20 @@ static void handles_close(struct run *r)
 	r->hcl = NULL;
 }
 
-int run_clear(struct hcctl *h, struct run *r)
+int run_plans_del(struct hcctl *h, const struct run *r)
 {
 	uint32_t temporary = r->temporary;
-	int rc, trees;
+	int rc = temporary ? nl_plan_del(h, r->fabric, temporary, false) : 0;
+
+	return run_trees_del(h, r) || rc ? HC_NO : 0;
+}
+
+int run_clear(struct hcctl *h, struct run *r)
+{
+	int rc;
 
 	handles_close(r);
-	rc = temporary ? nl_plan_del(h, r->fabric, temporary, false) : 0;
-	trees = run_trees_del(h, r);
+	rc = run_plans_del(h, r);
 	r->temporary = 0;
 	r->trees = 0;
 	nl_plan_clear(&r->plan);
@@ -366,7 +372,7 @@ int run_clear(struct hcctl *h, struct run *r)
 	r->faults = NULL;
 	r->node = NULL;
 	r->n = 0;
-	return rc || trees ? HC_NO : 0;
+	return rc;
 }
 
 static int once(struct hcctl *h, struct run *r, struct words *w)

@@ -192,6 +192,10 @@ int run_members(struct hcctl *h, struct run *r);
  * results are correct.
  */
 int run_check_result(struct hcctl *h, const struct run *r, const struct run_result *out, int same);
+/* Remove the plans that were installed for this run. Return: 0, or an exit status after printing an
+ * error.
+ */
+int run_plans_del(struct hcctl *h, const struct run *r);
 /* Free the plan, members and data, and remove the plans that were installed for this run. Return:
  * 0, or an exit status after printing an error.
  */

@@ -136,12 +136,12 @@ static int trees_make(struct hcctl *h, struct run *r, struct run_check *c)
 	if (rc)
 		return rc;
 	rc = hc_plan_checked(f, sink, &trees, &why);
-	if (rc)
+	if (rc) {
 		hc_error(h, "no trees: %s", why);
-	else
+	} else {
 		rc = trees_take(h, r, c, &trees);
-	if (!rc || rc == HC_NO)
 		hc_checked_free(&trees);
+	}
 	hc_faults_free(f);
 	return rc;
 }

@@ -26,9 +26,7 @@ static void *wait_for_signal(void *arg)
 	/* This thread uses a netlink socket of its own, because the main thread may be using the
 	 * other one.
 	 */
-	if (r->temporary)
-		nl_plan_del(&own, r->fabric, r->temporary, false);
-	run_trees_del(&own, r);
+	run_plans_del(&own, r);
 	signal(sig, SIG_DFL);
 	pthread_sigmask(SIG_UNBLOCK, &ending, NULL);
 	raise(sig);

@@ -255,8 +255,7 @@ static int start_threads(struct team *t)
 	 * process ends them.
 	 */
 	hc_error(t->h, "cannot start %u threads: %s", t->r->n, strerror(rc));
-	if (t->r->temporary)
-		nl_plan_del(t->h, t->r->fabric, t->r->temporary, false);
+	run_plans_del(t->h, t->r);
 	_exit(HC_NO);
 }
 
