@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 #
-# For humans. The module's objects are listed in Kbuild, the tool's in ctl/Makefile.
+# For developers. Kbuild lists the objects of the module, ctl/Makefile those of the tool.
 
 KERNEL ?= stock
 build := $(CURDIR)/build
@@ -56,7 +56,7 @@ ctl: | $(deps)base
 mpi: ctl | $(deps)base $(deps)bench
 	@$(MAKE) --no-print-directory -C ctl/mpi O=$(build)/ctl/mpi
 
-# Its library and its planners serve the tests, too.
+# The tests use the library and the planners of the tool.
 selftests: ctl
 	@$(MAKE) --no-print-directory -C selftests OUTPUT=$(build)/selftests CTL=$(build)/ctl
 	@$(MAKE) --no-print-directory -C selftests/soak O=$(build)/selftests/soak
@@ -73,7 +73,7 @@ demo-groups: | $(deps)base
 demo-balance: | $(deps)base
 	@selftests/demo/balance_run
 
-# SECONDS is a variable of shells
+# The option is SECONDS_, as SECONDS is a variable of shells.
 demo-flaps: | $(deps)base
 	@selftests/demo/flaps_run $(or $(SECONDS_),60) $(SEED)
 
@@ -128,10 +128,10 @@ latency: | $(deps)base
 style: | $(deps)base $(deps)style
 	@selftests/tools/style
 
-# One word for the shell, whatever is in it
+# Quotes an argument as one word for the shell, whatever characters it has.
 quoted = '$(subst ','\'',$(1))'
 
-# Not for `deps`: who installs has no use for a VM
+# Installing does not depend on `deps`, as it needs no VM.
 install:
 	@$(MAKE) --no-print-directory -C ctl O=$(build)/ctl install
 	@[ ! -e $(build)/ctl/mpi/mca_coll_hypercube.so ] || $(MAKE) --no-print-directory -C ctl/mpi O=$(build)/ctl/mpi install

@@ -1,17 +1,18 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# The demonstration of load balancing (demo/jobs.c) in small: a cube with faults hashes files of the
-# tests, with each balancing method, and so does a cube in which a node fails meanwhile. No job is
-# lost or done twice except those that the kernel reports, and the hashes are those of sha256sum.
-# This test does not check the speed, as it shares the machine; "make demo-balance" does.
+# The demonstration of load balancing (demo/jobs.c) at a small size: the nodes of a cube with faults
+# hash files of the tests, once with each balancing method, and once more while a node fails. No job
+# is lost or done twice unless the kernel reports it, and the hashes are those of sha256sum. This
+# test shares the machine, so it does not check the speed; "make demo-balance" does.
 #
 # Scheduling: shared long
 
 # shellcheck source=selftests/lib/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib/lib.sh"
 
-# files COUNT: makes a list of COUNT files, and the output of sha256sum for them
+# files COUNT: writes the names of COUNT small scripts to $scratch/list, and their sha256sum output
+# to $scratch/sums
 files() {
 	(cd "$here" && find . -maxdepth 1 -name '*.sh' -size -13k | sort | head -n "$1") >"$scratch/list"
 	(cd "$here" && xargs sha256sum <"$scratch/list") >"$scratch/sums"
@@ -27,7 +28,8 @@ test_what_the_demonstration_shows() {
 	equal 'fields of the picture' 6 "$(grep -c 'class="end"' "$scratch/balance.svg")"
 }
 
-# Files of each length around the block lengths of the hash
+# Files of 0 to 130 bytes: this includes all lengths around one block and two blocks of the hash, of
+# 64 bytes each.
 test_hashes_of_all_lengths() {
 	local len
 	mkdir "$scratch/files"

@@ -3,9 +3,9 @@
 #
 # A fabric that spans machines, configured from one file. Machines are network namespaces here.
 #
-# Such a fabric is brought up; parts that are missing are found and made again; it is taken down.
-# Trunks with TLS: a peer without a valid certificate is refused, and TLS records other than data
-# end the trunk.
+# The tool brings up the fabric, finds missing pieces of it and makes them again, and takes it down.
+# Trunks use TLS: a peer without a valid certificate is refused, and a TLS record other than data
+# ends the trunk.
 #
 # Scheduling: shared long cluster
 
@@ -17,8 +17,8 @@ PATH=/usr/lib/hypercube:$PATH
 
 a='' b='' c='' d='' file=''
 
-# two [MEMBERS [HOST-MEMBERS]]: makes machines a and b, and a cluster file for them with these
-# additional JSON members
+# two [MEMBERS [HOST-MEMBERS]]: makes machines a and b, and writes a cluster file for them; MEMBERS
+# and HOST-MEMBERS are further JSON members of the file and of each host
 two() {
 	parameter trunks Y
 	namespace a && namespace b || return
@@ -63,8 +63,8 @@ four() {
 	elsewhere
 }
 
-# elsewhere [COMMAND]: makes a script that replaces ssh; its last two arguments are the machine and
-# the command
+# elsewhere [COMMAND]: makes a script that replaces ssh. The last two arguments of the script are
+# the machine and the command to run there.
 elsewhere() {
 	cat >"$scratch/ssh" <<-END
 		#!/bin/bash
@@ -78,13 +78,13 @@ elsewhere() {
 }
 
 up() { hcctl cluster up "$file"; }
-# leave: removes the fabrics first, as background processes hold their namespaces
+# leave: takes the cluster down at the end of a test, as background processes hold their namespaces
 leave() {
 	check 'down' hcctl cluster down "$file"
 	busywait 10 nobody || fault "somebody is left: $(ls /run/hcctl)"
 	unset HCCTL_SSH
 }
-# nobody: does no background process serve a trunk?
+# nobody: is there no background process any more that serves a trunk?
 nobody() { ! grep -lz '^background$' /proc/[0-9]*/cmdline; }
 
 # as_wanted: checks that "up" finds nothing to do, and "check" no difference
@@ -184,8 +184,8 @@ server() {
 }
 served() { at "$b" ss -Hltn | grep -q :22; }
 
-# ssh quotes arguments in its own way, and one connection serves all requests that a command makes
-# to a machine.
+# ssh quotes arguments in its own way, and the tool uses one ssh connection to a machine for all
+# requests of a command.
 test_machines_by_ssh_itself() {
 	local out
 	type -P dropbear ssh ssh-keygen >/dev/null || { skip 'there is no ssh, or no dropbear'; return; }
@@ -242,7 +242,7 @@ test_hosts_may_be_away() {
 	leave
 }
 
-# After a signal the step that has begun is completed, so that nothing is left half done.
+# A signal ends the command only after the current step is complete, so nothing is left half done.
 test_signals_end_it() {
 	two
 	sed -i 's/"netns"/"ssh"/' "$file"
@@ -260,7 +260,8 @@ test_signals_end_it() {
 
 # --- TLS --------------------------------------------------------------------
 
-# authority NAME; certificate NAME AUTHORITY: make files in $scratch
+# authority NAME, certificate NAME AUTHORITY: make a certificate authority, or a certificate that it
+# has signed, as files in $scratch
 authority() {
 	cat >"$scratch/openssl.conf" <<-'END'
 		[req]
@@ -281,7 +282,8 @@ certificate() {
 		-out "$scratch/$1.pem" 2>/dev/null
 }
 
-# tls NAME AUTHORITY: prints the argument of "tls"
+# tls NAME AUTHORITY: prints the argument of the keyword "tls": certificate, key, and the
+# authority's certificate
 tls() { echo "$scratch/$1.pem,$scratch/$1.key,$scratch/$2.pem"; }
 
 has_tls() { modprobe -q tls; [[ -e /proc/net/tls_stat ]]; }
@@ -304,15 +306,16 @@ test_trunks_speak_tls() {
 	leave
 }
 
-# parts: makes the parts of the fabric at both machines, without a trunk
+# parts: makes the partition of the fabric at each machine, without a trunk
 parts() {
 	two
 	check 'the one part' at "$a" hcctl fabric add t dim 3 nodes 0XX
 	check 'the other' at "$b" hcctl fabric add t dim 3 nodes 1XX
 }
 
-# meets LISTEN-WORDS CONNECT-WORDS HERE THERE: checks that both ends refuse the connection, with
-# messages that match HERE and THERE
+# meets LISTEN-WORDS CONNECT-WORDS HERE THERE: machine b connects to machine a with these options of
+# the two commands; checks that both ends refuse the connection, with messages that match HERE at
+# the listener and THERE at the connecting end
 meets() {
 	# shellcheck disable=SC2086
 	there "$a" hcctl trunk listen t 10.9.1.1 $1 2>"$scratch/heard"
@@ -354,8 +357,8 @@ test_tls_refuses() {
 		at "$b" hcctl trunk connect t 2 "unix:$scratch/socket" tls "$(tls one ca)"
 }
 
-# A TLS record that is no data, for example one with new keys, is not accepted by the kernel,
-# although the TLS connection itself would go on.
+# TLS has records other than data, for example one with new keys. The kernel does not accept these:
+# they end the trunk, although they would not end the TLS connection.
 test_what_is_no_data_ends_a_trunk() {
 	if ! { authority ca && certificate one ca; }; then skip 'there is no openssl'; return; fi
 	has_tls || { skip 'the kernel has no TLS'; return; }

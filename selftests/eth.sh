@@ -15,11 +15,13 @@
 . "$(dirname "${BASH_SOURCE[0]}")/lib/endpoints.sh"
 
 ends_alone() { ! reaches "$@" -W "$slow"; }
-# drops NODE REASON: prints this drop counter of the node, without those of its links
+# drops NODE REASON: prints the node's own drop counter for this reason, without the counters of its
+# links
 drops() { json ".[0].drops[\"$2\"] // 0" node show t "$1"; }
 more_drops() { (($(drops "$2" "$3") > $1)); }
 
-# ping_all FROM STEP: prints each node that does not answer
+# ping_all FROM STEP: pings each STEP-th node from node FROM, and prints each node that does not
+# answer
 ping_all() {
 	# shellcheck disable=SC2016
 	at "$1" bash -c 'for ((v = 0; v < 8; v += $1)); do
@@ -99,8 +101,8 @@ test_bad_addresses_are_dropped() {
 	refused 'another address' 'not supported' at 0 ip link set tn0 address 02:00:00:00:00:01
 }
 
-# Drops of frames that the node's own stack sends never count as drops of received frames, not even
-# temporarily.
+# Frames that the node's own stack sends and that are dropped never count as drops of received
+# frames, not even temporarily.
 test_drops_are_told_apart() {
 	cube 2
 	start 0 "$flow" raw tn0 "$(mac 1)" 03:00:00:00:00:01 1000000 2>/dev/null
@@ -116,7 +118,7 @@ test_drops_are_told_apart() {
 	jobs=()
 }
 
-# at_rest: has no frame crossed a link for a while?
+# at_rest: has no frame crossed a link in the last moment?
 at_rest() {
 	local before
 	before=$(json .tx_frames stats t)
@@ -124,8 +126,8 @@ at_rest() {
 	json_is "$before" .tx_frames stats t
 }
 
-# everybody_heard WHAT WANTED: ends the processes $hearers once no more frames arrive; checks that
-# each has received WANTED
+# everybody_heard WHAT WANTED: waits until no more frames cross links, then ends the receivers
+# $hearers, and checks that each has printed WANTED
 everybody_heard() {
 	local v heard=()
 	check 'the fabric comes to rest' busywait 60 at_rest
@@ -138,7 +140,7 @@ everybody_heard() {
 	done
 }
 hearers=()
-# listen NODE..: starts a receiver at each of these nodes
+# listen NODE..: starts a receiver at each of these nodes; sets $hearers
 listen() {
 	local v
 	hearers=()
@@ -164,8 +166,8 @@ test_broadcasts_come_exactly_once() {
 }
 
 crossings() { json .tx_frames stats t; }
-# heard_by_all FROM WHAT NODE..: sends 200 broadcasts, and checks that each node receives each of
-# them once; sets $crossed to the number of frames on all links
+# heard_by_all FROM WHAT NODE..: sends 200 broadcasts from node FROM, and checks that each of these
+# nodes receives each broadcast once; sets $crossed to the number of frames on all links
 heard_by_all() {
 	local own
 	own=$(mac "$1")
@@ -206,15 +208,16 @@ test_broadcasts_go_along_a_tree() {
 	check 'the news has spread' busywait 60 at_rest
 	heard_by_all 5 'without faults again' 0 1 2 3 4 6 7
 	equal 'links crossed' $((200 * 7)) "$crossed"
-	# Broadcasts reach all nodes although these links lose all frames.
+	# Broadcasts reach all nodes although these links lose all frames, as they cross other
+	# links, too.
 	check 'loss' hcctl link set t 5:1,7:2,4:2 loss 100%
 	heard_by_all 5 'in spite of losses' 0 1 2 3 4 6 7
 	((crossed > 200 * 7)) || fault 'they took one way only'
 	(($(duplicates) > 0)) || fault 'no duplicates were met'
 }
 
-# Broadcasts on a link that fails may be lost; none may arrive twice, and all must arrive once the
-# faults are over.
+# While a link fails, broadcasts may be lost. None may arrive twice, and all must arrive once no
+# link is faulty any more.
 test_broadcasts_while_links_fail() {
 	local u heard n
 	n=$(scaled 5000)
@@ -277,7 +280,8 @@ test_macvlans_on_top() {
 	check 'ping' busywait 5 at 0 ping -q -c 1 -W 1 10.18.0.4
 }
 
-# received: prints the bytes received at node 7; more_received BEFORE: have many more arrived?
+# received: prints the bytes received at node 7; more_received BEFORE: have at least 200 kB more
+# than BEFORE arrived?
 received() { at 7 cat /sys/class/net/tn7/statistics/rx_bytes; }
 more_received() { (($(received) > $1 + 200000)); }
 # flow_begins: starts TCP from node 0 to node 7
@@ -363,8 +367,8 @@ memory_free() { awk '/^MemAvailable/ { print $2 }' /proc/meminfo; }
 
 test_a_flood_costs_drops_not_memory() {
 	local before now least u flooders='0 1 2 3 4 5'
-	# A kernel with debugging needs minutes for the frames that are still queued when the floods
-	# stop.
+	# After the floods stop, a kernel with debugging would need minutes for the queued frames of
+	# all floods, so it has fewer of them.
 	[[ ! $debug ]] || flooders='0 5'
 	cube 4
 	before=$(memory_free) least=$before
@@ -398,8 +402,8 @@ test_ethtool_tells_the_truth() {
 	check 'kind' grep -q 'hypercube' <(at 0 ip -d link show tn0)
 }
 
-# With busy polling, NAPI itself completes a poll that wanted to go on; such a node must not lose
-# its place in the poll limiter.
+# With busy polling, NAPI itself completes a poll whose node had more to do. This node must not lose
+# its turn in the poll limiter.
 test_who_polls_busily_keeps_nobody_from_polling() {
 	local i bursts=$((1 + $(scaled 4))) burst=1 all
 	all=$(((bursts + 1) * slow))
@@ -466,8 +470,8 @@ test_many_endpoints_in_namespaces() {
 	equal 'namespaces left' '' "$(ip netns list | grep "^$p")"
 }
 
-# A namespace takes some 800 KiB, and IPv6 sends several multicasts in each. So there is one
-# namespace, and no IPv6.
+# Each namespace takes about 800 KiB, and IPv6 sends several multicasts in each. So all endpoints
+# share one namespace without IPv6.
 test_traffic_among_many_endpoints() {
 	local a u own=() dim=10 n
 	((HC_SCALE >= 100)) || dim=9
@@ -488,8 +492,8 @@ test_traffic_among_many_endpoints() {
 	log "$(hcctl -n "$a" stats t)"
 }
 
-# everybody_got NAMESPACE FRAMES ENDPOINTS: have all endpoints got FRAMES, except the sender and the
-# one that gets other frames?
+# everybody_got NAMESPACE FRAMES ENDPOINTS: have all endpoints received FRAMES frames? One endpoint
+# may have another number, as it sends or receives other frames.
 everybody_got() {
 	(($(ip netns exec "$1" sh -c 'cat /sys/class/net/tn*/statistics/rx_packets' |
 		grep -c "^$2$") >= $3 - 1))

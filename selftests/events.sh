@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Events: listeners are notified of fabrics, nodes, links, plans and operations.
+# Events: listeners receive events of fabrics, nodes, links, plans and operations.
 #
 # Scheduling: shared second
 
@@ -11,11 +11,12 @@
 # seen FILTER: has an event arrived for which the jq filter is true?
 seen() { jq -e -n "[inputs | select($1)] | length > 0" "$scratch/events"; }
 
+# listen: starts a monitor that appends its events to $scratch/events
 listen() {
 	: >"$scratch/events"
 	hcctl -j monitor >>"$scratch/events" 2>&1 &
 	jobs+=($!)
-	# The monitor is ready once it prints an event.
+	# The monitor is ready once it prints an event of the fabric "probe".
 	busywait 5 heard_probe
 	: >"$scratch/events"
 }
@@ -118,8 +119,8 @@ test_lost_tasks_are_announced() {
 	equal 'in all' 3 "$(hcctl -j stats t | jq .tasks.put)"
 }
 
-# Members leave one after another after the last operation: the remaining ones are notified, and
-# that is not reported as a failure.
+# Members leave one after another after the last operation. The remaining members are notified, but
+# the kernel sends no event of a failure.
 test_who_leaves_in_order_is_no_failure() {
 	local collective
 	check 'add' hcctl fabric add t dim 3
@@ -137,8 +138,8 @@ test_who_leaves_in_order_is_no_failure() {
 		fault "failures: $(jq -c 'select(.event == "op" and .status != 0)' "$scratch/events" | head -3)"
 }
 
-# A member leaves after others have contributed. The first member whose process gets the failure
-# causes the event.
+# A member leaves after others have contributed. The event of the failure comes from the first
+# member whose process gets the failure.
 test_who_leaves_in_the_middle_is_a_failure() {
 	check 'add' hcctl fabric add t dim 3
 	check 'plan' hcctl tree find fabric t apply sink 0

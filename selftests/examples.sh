@@ -22,7 +22,8 @@ written() {
 	done
 }
 
-# recorded FILE: does a trace contain frames, a capture packets?
+# recorded FILE: is a JSON file valid, and does a trace have frames, or a capture packets? True for
+# other files.
 recorded() {
 	case $1 in
 	*.json)
@@ -33,8 +34,9 @@ recorded() {
 	esac
 }
 
-# begins COMMAND HEARERS: waits until a background command has begun; for a tcpdump, until there is
-# one more listener than HEARERS; for others, a fixed time
+# begins COMMAND HEARERS: waits until the background COMMAND has begun. If it is a tcpdump, it waits
+# until more than HEARERS tcpdumps have printed that they listen; for other commands it waits a
+# fixed time.
 begins() {
 	local end=$((SECONDS + 10 * slow))
 	if [[ $1 != tcpdump* ]]; then
@@ -45,8 +47,9 @@ begins() {
 }
 hearers() { grep -c listening "$scratch/said"; }
 
-# type_in: prints errors. The commands of one text run in one shell, as when they are typed. After a
-# command in the background the shell waits until it has begun, as a user would.
+# type_in: executes the commands of one text in one shell, as when they are typed, and prints
+# errors. After a command in the background the shell waits until the command has begun, as a user
+# would.
 type_in() {
 	local who command files=() file before=0
 	set -m -o pipefail
@@ -68,7 +71,7 @@ type_in() {
 	return 0
 }
 
-# play TEXT LINES: types LINES in the state that TEXT needs; sets $said to the errors
+# play TEXT LINES: makes the state that TEXT needs, and types LINES in it; sets $said to the errors
 play() {
 	export -f type_in written recorded begins hearers
 	export scratch slow here
@@ -86,7 +89,8 @@ play() {
 		said="it hangs after: $(tail -n 1 "$scratch/said")"
 }
 
-# dot(1) is not in the virtual machine, so a script that accepts a graph replaces it.
+# dot(1) is not in the virtual machine. A script replaces it, which copies its input if that is a
+# graph.
 graphviz() {
 	[[ ! -d $scratch/bin ]] || return
 	mkdir "$scratch/bin"
@@ -95,7 +99,7 @@ graphviz() {
 	chmod 755 "$scratch" "$scratch/bin" "$scratch/bin/dot"
 }
 
-# commands_of: the commands of each text, one per line; texts: names of the texts, in order
+# commands_of: maps a text's name to its commands, one per line; texts: the names in order
 declare -A commands_of=()
 texts=()
 while IFS=$'\t' read -r text who command; do
@@ -114,7 +118,7 @@ try() {
 
 test_what_README_says() { try README; }
 
-# seen WHAT LINE..: checks that typing these wrong lines fails with the message WHAT
+# seen WHAT LINE..: types these lines, which are wrong, and checks that the error message has WHAT
 seen() {
 	local said what=$1
 	play wrong "$(printf '%s\n' "${@:2}")"

@@ -1,18 +1,20 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Saved state: what "hcctl fabric save" writes makes the same fabric again, a second restore finds
-# nothing to do, differences are printed and repaired, an invalid file changes nothing, a failure
-# leaves no incomplete fabric, and faults can be written to a file and read again.
+# Saved state: "hcctl fabric restore" makes the same fabric from what "hcctl fabric save" has
+# written, and a second restore finds nothing to do. Differences are printed and repaired, an
+# invalid file changes nothing, and a failure leaves no incomplete fabric. Faults can be written to
+# a file and read again.
 #
 # Scheduling: shared second
 
 # shellcheck source=selftests/lib/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib/lib.sh"
 
+# state FILE: saves the fabric to $scratch/FILE, and messages to FILE.err
 state() { hcctl fabric save t >"$scratch/$1" 2>"$scratch/$1.err"; }
 
-# restored FILE: checks that the fabric is as FILE says: a second restore and a dry run find no
+# restored FILE: checks that the fabric has the state of FILE: a restore and a dry run find no
 # difference
 restored() {
 	equal 'changes of a second restore' '[]' "$(json .changes fabric restore "$1")"
@@ -119,7 +121,7 @@ test_endpoints_are_where_they_were() {
 	[[ ! -e /var/run/netns/fs$$x3 ]] || fault 'a namespace that restore made has not gone with the fabric'
 }
 
-# Properties of an endpoint besides addresses are saved, or "save" prints that they are lost.
+# Properties of an endpoint other than addresses are saved, or "save" prints that they are not.
 test_endpoints_keep_what_they_have_or_it_is_said() {
 	check 'add' hcctl fabric add t dim 2 netns-each "fs$$v" address 10.23.0.0/24
 	check 'MTU' ip -n "fs$$v1" link set tn1 mtu 9000 txqueuelen 77
@@ -159,8 +161,9 @@ test_endpoints_keep_what_they_have_or_it_is_said() {
 	check 'del' hcctl fabric del t
 }
 
-# secondaries PROMOTE: the first address of a network is removed. The kernel removes the secondary
-# addresses of that network as well, or promotes one.
+# secondaries PROMOTE: removes the first address of a network from an endpoint. The kernel then
+# removes the secondary addresses of this network as well, or, if PROMOTE is 1, makes one of them
+# the first address.
 secondaries() {
 	check 'add' hcctl fabric add t dim 1 netns-each "fs$$w" address 10.21.0.0/24
 	check 'secondaries' ip netns exec "fs$$w0" sysctl -qw "net.ipv4.conf.all.promote_secondaries=$1" \
@@ -182,8 +185,8 @@ test_the_first_address_of_a_network_goes_alone() {
 	secondaries 1
 }
 
-# wrong FILTER PATTERN: checks that a file changed by this jq filter is refused with a message that
-# matches, and that nothing is changed
+# wrong FILTER PATTERN: changes a valid file by this jq filter, and checks that "restore" refuses it
+# with a message that matches PATTERN, and changes nothing
 wrong() {
 	jq "$1" "$scratch/one" >"$scratch/bad"
 	refused "$1" "$2" hcctl fabric restore "$scratch/bad"
@@ -247,8 +250,8 @@ test_a_signal_leaves_nothing() {
 	equal 'namespaces' '' "$(find /var/run/netns -name "fs$$z*")"
 }
 
-# Whenever the signal arrives, even in the last step: a command that it ends reports what it has
-# made.
+# A signal may arrive at any time, even in the last step. If it ends the command, either nothing is
+# left or the command has printed that it made the fabric.
 test_a_signal_at_the_last_step_leaves_nothing() {
 	local pause status ended=0 dim=9
 	[[ ! $brief ]] || dim=8

@@ -41,7 +41,7 @@ confine() {
 begin() { each probability "$1"; }
 end() { each probability 0; }
 
-# only FUNCTION: lets only allocations fail that have this function of the module in their stack
+# only FUNCTION: lets only allocations fail that have the module's function FUNCTION in their stack
 only() {
 	local start end
 	read -r start end < <(grep -F '[hypercube]' /proc/kallsyms | sort | awk -v wanted="$1" '
@@ -52,7 +52,8 @@ only() {
 	each require-end "$end"
 }
 
-# meagre WHAT COMMAND..: runs COMMAND while allocations fail; it must succeed or print an error
+# meagre WHAT COMMAND..: runs COMMAND while allocations fail; checks that it succeeds or prints an
+# error
 meagre() {
 	local what=$1 said status
 	shift
@@ -68,7 +69,7 @@ meagre() {
 	esac
 }
 
-# tally: checks that some commands were refused, as otherwise the test proves nothing
+# tally: checks that at least one command was refused, as otherwise the test proves nothing
 tally() {
 	log "$succeeded succeeded, $refused were refused"
 	((refused > 0)) || fault 'nothing was refused'
@@ -109,15 +110,15 @@ test_configuration_is_changed_or_not() {
 	tally
 }
 
-# all_is_known: are all routes shortest ones, which shows that all nodes know of all faults?
+# all_is_known: are all routes as short as possible? Then all nodes know of all faults.
 all_is_known() {
 	local said
 	said=$(hcctl -j route show t) &&
 		jq -e '[.. | objects | select(has("reached"))] | length > 0 and all(.reached and .hops == .optimum)' <<<"$said"
 }
 
-# Only allocations in polls fail. Once there is memory again, polls send or keep what they could not
-# before.
+# Only allocations in polls fail. Once memory is available again, polls send or store what they
+# could not send or store before.
 test_states_are_told_in_the_end() {
 	local i link state links=(0:2 1:1 6:0)
 	check 'add' hcctl fabric add t dim 3
@@ -126,8 +127,8 @@ test_states_are_told_in_the_end() {
 		each ignore-gfp-wait Y
 		begin $((100 - i % 3 * 30))
 		for link in "${links[@]}"; do
-			# The command would wait for the acknowledgment of the neighbours, which
-			# have not been notified of the change yet.
+			# The command would wait until the neighbours acknowledge the change, but
+			# the nodes have had no memory to notify them.
 			timeout 1 hcctl link set t "$link" "$state" >/dev/null 2>&1
 		done
 		end
@@ -143,9 +144,9 @@ planned() {
 	check 'plan' busywait 5 hcctl "$1" "$2" fabric t apply "${@:3}"
 }
 
-# each_ends ROUNDS 'OBJECT VERB OPTION..' COLLECTIVE OPTION..: checks that operations end on plans
-# made by "hcctl OBJECT VERB". Runs a scaled number of rounds, and more, up to ROUNDS, while no
-# operation was refused.
+# each_ends ROUNDS 'OBJECT VERB OPTION..' COLLECTIVE OPTION..: runs COLLECTIVE on plans made by
+# "hcctl OBJECT VERB" while allocations fail, and checks that each operation ends. It runs a scaled
+# number of ROUNDS, and further rounds, ROUNDS at most, until some operation was refused.
 each_ends() {
 	local i rounds=$1 planner
 	read -ra planner <<<"$2"
@@ -176,26 +177,26 @@ test_scatters_end() { each_ends 15 'doubling plan' reduce_scatter plan 3; }
 test_blocks_of_rings_end() { each_ends 15 'ring plan' allgather plan 5; }
 test_blocks_of_trees_end() { each_ends 15 'tree find' allgather plan 1; }
 
-# rings_are_whole WHAT: checks that the plan of rings is repaired and has all nodes
+# rings_are_whole WHAT: checks that the plan of rings gets repaired, and then has all nodes
 rings_are_whole() {
 	busywait 20 json_is false '.[0].broken' plan show t || fault "$1: the plan stays broken"
 	equal "$1: members" '[0,1,2,3,4,5,6,7]' "$(json '.[0].members' plan show t)"
-	# The next processes are notified that others left in the middle, or contributed something
-	# else.
+	# The first allgather may fail: its processes get the error that earlier processes left in
+	# the middle of an operation, or contributed other lengths.
 	hcctl run allgather t plan 5 count 10 timeout 5000 >/dev/null 2>&1
 	check "$1: allgather" hcctl run allgather t plan 5 count 10 verify
 }
 
-# fail_meanwhile LINK PERCENT: takes LINK down while operations are under way; from then on PERCENT
-# of the allocations fail
+# fail_meanwhile LINK PERCENT: takes LINK down while operations are under way; from the time just
+# before that, PERCENT of the allocations fail
 fail_meanwhile() {
 	sleep 0.3
 	begin "$2"
 	timeout "$slow" hcctl link set t "$1" down
 } >/dev/null 2>&1
 
-# One plan of rings that repairs itself is used in all rounds. In each round a link fails while
-# allgathers are under way.
+# All rounds use one plan of rings with REPAIR. In each round a link fails while allgathers are
+# under way.
 test_rings_repair_themselves() {
 	local i rounds=20 links=(0:0 5:1 3:2 6:0 1:1) link
 	succeeded=0 refused=0
@@ -215,8 +216,9 @@ test_rings_repair_themselves() {
 	tally
 }
 
-# A guard plans again once it has the memory for that. Meanwhile members keep contributions as far
-# as they can, and these are fed again.
+# While allocations fail, members record contributions as far as they have memory. The guard
+# installs the next epoch once it has memory for that, and the members submit the recorded
+# contributions again.
 test_guarded_operations_end() {
 	local i rounds=20 links=(0:0 5:1 3:2 6:0 1:1) link
 	succeeded=0 refused=0
@@ -232,7 +234,8 @@ test_guarded_operations_end() {
 		# The guard checks the plan each second.
 		sleep 2
 		busywait 20 json_is false '.[0].broken' plan show t || { fault "round $i: broken: $(<"$scratch/guard")"; break; }
-		# Processes left in the middle: the next ones get an error for that.
+		# Processes of earlier operations left in the middle, so the next processes get an
+		# error.
 		hcctl run allreduce t plan 1 count 10 timeout 5000 >/dev/null 2>&1
 		check 'allreduce for good' hcctl run allreduce t plan 1 count 10 verify
 		check "round $i: up" hcctl link set t "$link" up
@@ -240,8 +243,8 @@ test_guarded_operations_end() {
 	tally
 }
 
-# No member has the memory to keep its part of the current chunk. So when a link fails the operation
-# cannot go on: it ends with the link's failure, and the next operation succeeds.
+# Members have no memory for the resume state of the current chunk. So the operation under way fails
+# when a link fails, with the link as its cause, and the next operation succeeds.
 test_what_is_not_kept_ends() {
 	check 'add' hcctl fabric add t dim 3
 	check 'plan' hcctl ring plan fabric t apply repair
@@ -257,9 +260,9 @@ test_what_is_not_kept_ends() {
 	rings_are_whole 'around the fault'
 }
 
-# Node 0, the repair coordinator, is not notified that links of node 1 are up again, as there is no
-# memory to forward that. Then the link between nodes 0 and 1 fails. The nodes at the other ends of
-# the first links know that these are up, so the coordinator must wait for them.
+# Node 0 is the repair coordinator. Links of node 1 come up again, but nodes have no memory to
+# forward this to node 0. Then the link between nodes 0 and 1 fails. The neighbours of node 1 at its
+# other links know that these links are up, so the coordinator must wait for their reports.
 test_nobody_who_is_there_is_left_out() {
 	local link
 	check 'add' hcctl fabric add t dim 3
@@ -279,8 +282,9 @@ test_nobody_who_is_there_is_left_out() {
 
 is_under_way() { [[ $(hcctl -j op show t) != '[]' ]]; }
 
-# No member can be notified that a process has left in the middle of its contribution. Later
-# processes must not wait for the rest of it, nor take part in that operation.
+# A process leaves in the middle of its contribution, and its node has no memory to notify the other
+# members. Later processes must neither wait for the rest of this contribution, nor take part in its
+# operation.
 test_all_hear_of_a_failure_in_the_end() {
 	check 'add' hcctl fabric add t dim 3
 	check 'plan' hcctl ring plan fabric t apply
@@ -296,12 +300,13 @@ test_all_hear_of_a_failure_in_the_end() {
 	confine
 }
 
-# ended NODES COUNT: have at least COUNT of the members at these nodes reported an end?
+# ended NODES COUNT: have at least COUNT of the members at NODES (a class of a regular expression)
+# reported that their operation has ended?
 ended() { (($(grep -o "^node [$1] round" "$scratch/said" | sort -u | wc -l) >= $2)); }
 
-# ends_of_a_detour_find COUNT COMMAND..: a link of a detour over nodes that are not members fails,
-# or the plan breaks. The nodes have no memory to notify others, but at least COUNT of the nodes at
-# the detour's ends must detect it.
+# ends_of_a_detour_find COUNT COMMAND..: COMMAND makes a link of a detour fail, which leads over
+# nodes that are not members. These nodes have no memory to notify others. Checks that at least
+# COUNT of the two nodes at the detour's ends detect the failure nevertheless.
 ends_of_a_detour_find() {
 	check 'add' hcctl fabric add t dim 3
 	faults=0:1,1:1 planned tree find subcube 0XX sink 0

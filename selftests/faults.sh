@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Faults: set, shown, cleared, made at random, and detected by the nodes; and plans around them.
+# Faults are set, shown, cleared, made at random, and detected by the nodes; plans avoid them.
 #
 # Scheduling: shared long
 
@@ -17,7 +17,7 @@ words() {
 fault_words() { words '.[].fault' node show t; }
 down() { json '.[0].links_down' fabric show t; }
 words_are() { [[ $(fault_words) == "$1" ]]; }
-# heard_are NODE WORDS: are these the FAULT words of the neighbours that the node has received?
+# heard_are NODE WORDS: are WORDS the FAULT words that the node has received from its neighbours?
 heard_are() { [[ $(words '.[0].nb_fault[]' node show t "$1") == "$2" ]]; }
 
 test_links_go_down_and_up() {
@@ -35,7 +35,8 @@ test_links_go_down_and_up() {
 	equal 'links down' 0 "$(down)"
 }
 
-# A change is complete once all neighbours have acknowledged it, so it takes a round trip.
+# The request for a change completes once all neighbours have acknowledged it, so it takes a round
+# trip.
 test_a_change_is_known_when_it_is_answered() {
 	local begin ms
 	check 'add' hcctl fabric add t dim 2
@@ -144,8 +145,8 @@ test_detect_finds_silent_links() {
 	check 'healed links are links again' busywait 3 json_is 0 '.[0].links_down' fabric show t
 }
 
-# DETECT has marked a link as faulty. The neighbour's answer, which arrives late over a slow link,
-# clears the mark.
+# DETECT has marked a link as faulty. Once the link delivers frames, an answer of the neighbour
+# clears the mark, although it arrives late.
 test_a_slow_link_is_healed_when_detect_answers() {
 	check 'add' hcctl fabric add t dim 2
 	check 'silence' hcctl link set t 0:0 loss 100 delay 300ms
@@ -166,7 +167,7 @@ test_detect_finds_links_that_are_silent_in_one_direction() {
 		"$(json '{found, links: [.links[] | [.node, .dim]]}' detect t)"
 	check 'both ends know' busywait 2 words_are '2 0 6 0 0 0 4 0'
 	check 'up forgets it' hcctl link set t 2:1 up
-	# The link stays up until a frame must cross it.
+	# "up" makes the link usable until a frame fails to cross it: then the link is spent.
 	check 'it is spent' busywait 2 words_are '2 0 6 0 0 0 4 0'
 	equal 'it is spent' '["spent"]' "$(json '.[0].state' link show t 0:1)"
 	equal 'and it is found again' 1 "$(json .found detect t)"
@@ -184,7 +185,8 @@ test_detect_during_reductions() {
 	jobs=()
 }
 
-# The test frames arrive while all nodes notify each other of many changed links.
+# DETECT's test frames arrive while all nodes notify each other of many changed links. No link may
+# be marked as faulty.
 test_detect_takes_no_busy_machine_for_silence() {
 	local i dim=9 links=60
 	[[ ! $brief ]] || links=30
@@ -215,8 +217,8 @@ test_random_faults_are_the_same_for_a_seed() {
 # has_module NAME: is NAME a module file, and not built into the kernel?
 has_module() { grep -q "/$1\.ko:" "/lib/modules/$(uname -r)/modules.dep"; }
 
-# at_once WHAT COMMAND..: checks that COMMAND succeeds in much less than the ten seconds that a
-# DETECT round takes
+# at_once WHAT COMMAND..: checks that COMMAND succeeds long before a DETECT round of ten seconds
+# could end
 at_once() {
 	local begin=${EPOCHREALTIME/./} took
 	check "$@"
@@ -224,8 +226,8 @@ at_once() {
 	((took < 4000 * slow)) || fault "$1: it took $took ms"
 }
 
-# A DETECT round of ten seconds is under way. Meanwhile fou, if the kernel has it as a module,
-# registers a generic netlink family, and ethtool uses one.
+# While a DETECT round of ten seconds is under way, module fou registers a generic netlink family
+# (if the kernel has it as a module), and ethtool uses a family. Neither may wait for the round.
 test_nobody_waits_for_a_round() {
 	local round b
 	namespace b || return

@@ -1,17 +1,17 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Fabrics that are not hypercubes: tori, meshes, a dragonfly, a complete network, a tree, and one
-# from a file. This script or the tool computes shortest paths and the numbers of nodes and links;
-# the module does not.
+# Fabrics that are not hypercubes: tori, meshes, a dragonfly, a complete network, a tree, and a
+# network that is read from a file. This script or the tool computes shortest paths and the numbers
+# of nodes and links independently of the module.
 #
 # Scheduling: shared long
 
 # shellcheck source=selftests/lib/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib/lib.sh"
 
-# ways NETWORK..: checks that routing takes a shortest path between each pair of nodes of a new
-# fabric, before and after faults; then removes the fabric
+# ways NETWORK..: makes a fabric, and checks that routing takes a shortest path between each pair of
+# nodes, without faults and with faults; then removes the fabric
 ways() {
 	local all
 	check "add $*" hcctl fabric add t "$@"
@@ -59,9 +59,10 @@ test_networks_have_their_links() {
 	[[ $debug ]] || counted 216 648 torus 6x6x6
 }
 
-# A table that describes a hypercube makes a hypercube, with all features of hypercubes.
+# The kernel makes a hypercube, with all features of hypercubes, from a table that describes one.
 test_a_table_of_a_hypercube_is_one() {
-	# Another test may have set this parameter.
+	# Another test may have set this parameter, with which the kernel does not recognize
+	# hypercubes.
 	parameter keep_tables N
 	check 'add' hcctl fabric add t kary 2^3
 	equal 'dimension' 3 "$(json '.[0].dim' fabric show t)"
@@ -133,7 +134,7 @@ test_rings_carry_what_rings_carry() {
 	equal 'members' 24 "$(json .members run allgather t plan 5 type u64 count 4 random 1 verify)"
 }
 
-# carried NETWORK..: checks that a spanning tree carries all collectives of trees, in the planned
+# carried NETWORK..: checks that all collectives of trees work on a spanning tree, in the planned
 # number of steps
 carried() {
 	local up steps
@@ -164,7 +165,7 @@ test_spanning_trees_carry_what_trees_carry() {
 	carried dim 4
 }
 
-# broadcast NETWORK..: checks that a broadcast along a sequence of ports takes as many steps as the
+# broadcast NETWORK..: checks that a broadcast plan (a sequence of ports) takes as many steps as its
 # sequence has ports
 broadcast() {
 	local steps
@@ -189,8 +190,8 @@ test_broadcasts_reach_all() {
 	[[ $debug ]] || broadcast kary 3^3
 }
 
-# The sink of this cube has one link left, to a node with one more: every order of dimensions
-# includes a faulty link.
+# The sink of this cube, node 0, has one link that is up, to node 1, and node 1 has one further link
+# that is up. So each order of dimensions uses a faulty link, but there is a spanning tree.
 test_a_spanning_tree_goes_where_no_order_does() {
 	check 'add' hcctl fabric add t dim 4
 	check 'faults' hcctl link set t 0:1-3,1:2-3 down
@@ -249,8 +250,8 @@ test_rings_of_a_star() {
 	equal 'verified' true "$(json .verified run alltoall t plan 5 type u64 count 16 random 1 verify)"
 }
 
-# steps NETWORK METHOD DELIVER ACKNOWLEDGE: checks that the plan has these numbers of steps, and
-# that an allgather over it takes as many
+# steps NETWORK METHOD DELIVER ACKNOWLEDGE: checks that the planner promises these numbers of steps
+# for rings, until all have the data and until all know that, and that an allgather takes as many
 steps() {
 	local planned
 	# shellcheck disable=SC2086
@@ -281,7 +282,7 @@ test_many_nodes() {
 	equal 'around it' 2 "$(json '.[0].hops - .[0].optimum + 2' route show t 0 1)"
 }
 
-# The longest message that makes a fabric: 4,096 nodes with 16 ports each.
+# The longest netlink message that makes a fabric: a table of 4,096 nodes with 16 ports each.
 test_the_largest_table() {
 	awk 'BEGIN { for (u = 0; u < 4096; u++) for (k = 1; k < 16; k += 2) print u, (u + k) % 4096 }' >"$scratch/net"
 	check 'add' hcctl fabric add t graph "$scratch/net"
@@ -341,8 +342,8 @@ test_pictures_are_drawn() {
 # loads: prints the number of waiting tasks of each node, as a list
 loads() { json '[.nodes[].queued] | join(",")' balance show t; }
 
-# After a round of dimension exchange the loads are those that the planner says, and so they are
-# after the moves of the optimal plan.
+# After a round of dimension exchange, the tasks are distributed as the planner computes; and so
+# they are after the moves of the optimal plan.
 test_tasks_are_balanced_as_planned() {
 	local load final link count
 	check 'add' hcctl fabric add t torus 4x4

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# A hypercube that is given as a table, and that the module treats as a network of any shape,
-# behaves as the hypercube: the programs that test rings, tasks and datagrams on hypercubes run on
-# tables (HC_TABLE in lib/control.c).
+# A hypercube that is given as a table. With the parameter keep_tables the module treats it as a
+# network of any shape; it behaves as the hypercube. The programs that test rings, tasks and
+# datagrams on hypercubes run on such tables (HC_TABLE in lib/control.c).
 #
 # Scheduling: shared long
 
@@ -28,7 +28,7 @@ test_copies_over_disjoint_paths() { on_tables diffusion_paths; }
 test_liars_are_found() { on_tables byz_many; }
 test_tasks_move() { on_tables task_moves; }
 test_tasks_balanced_by_neighbours() { on_tables task_rid; }
-# After rounds of DEM and RID the loads are those that the planner says.
+# After rounds of DEM and RID, the nodes have the numbers of tasks that the planner computes.
 test_tasks_balanced_in_rounds() {
 	on_tables task_rounds loads_become_what_is_planned around_each_single_fault around_random_faults
 }

@@ -15,8 +15,8 @@ test_a_node_that_lies_with_its_group_is_noticed() {
 	while IFS= read -r line; do log "$line"; done <<<"$said"
 }
 
-# hops_agree WHAT: checks that the tool's numbers of hops are those of the kernel's routes between
-# the nodes
+# hops_agree WHAT: checks that the numbers of hops between the assigned nodes, as the tool prints
+# them, are those of the kernel's routes
 hops_agree() {
 	hcctl -j route show t >"$scratch/ways"
 	equal "$1: hops" "$(jq '.place.hops' "$scratch/placed")" "$(jq --slurpfile ways "$scratch/ways" '

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# A fabric is removed, its namespace ends, or the module is unloaded, while a guarded plan recovers from a fault: its
-# members wait for the next epoch, agree on what each of them needs, or give what they had given once more.
+# A fabric is removed, its namespace ends, or the module is unloaded, while a guarded plan recovers
+# from a fault: its members wait for the next epoch, agree on what each of them needs, or submit
+# their recorded contributions again.
 #
 # Scheduling: alone
 
@@ -10,11 +11,13 @@
 . "$(dirname "${BASH_SOURCE[0]}")/lib/lib.sh"
 
 is_broken() { json_is true '.[0].broken' -n "$1" plan show t 1; }
-# ends: the members of $pid end by themselves
+# ends: have the processes of the members, $pid, ended by themselves?
 ends() { ! kill -0 "$pid" 2>/dev/null; }
 
-# recovering NAMESPACE ROUND: eight members run allreduces over slow links, a link of their tree fails, and a new epoch
-# begins, or (every fourth round) does not; then the time passes that is to be between fault and end. Sets $pid
+# recovering NAMESPACE ROUND: makes a fabric in which eight members run allreduces over slow links;
+# a link of their tree fails, and (except in every fourth round) the next epoch is installed. Then
+# it sleeps for a time that depends on ROUND: the caller removes something at that moment of the
+# recovery. Sets $pid.
 recovering() {
 	check 'add' hcctl -n "$1" fabric add t dim 3
 	check 'apply' hcctl -n "$1" tree find fabric t sink 3 apply guard 4s
@@ -55,7 +58,8 @@ test_namespace_ends_while_members_recover() {
 	check 'no endpoint falls out' busywait 10 no_endpoints
 }
 
-# What killed members have contributed may wait for others as long as their fabric exists, and keeps the module.
+# Contributions of killed members may wait for others as long as their fabric exists. They hold the
+# module.
 test_module_goes_while_members_recover() {
 	local a i
 	for ((i = $(scaled 8); i > 0; i--)); do

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Guarded plans: how they are installed, and how hcctl guard installs them again when faults have
-# broken them.
+# Guarded plans: how they are installed, and how "hcctl guard" installs their next epochs after
+# faults have broken them.
 #
 # Scheduling: shared
 
@@ -14,8 +14,8 @@ plan() { hcctl -j plan show t "$1" | jq -e ".[0] | $2" >/dev/null; }
 epoch() { hcctl -j plan show t "$1" | jq '.[0].epoch'; }
 broken() { plan "$1" .broken; }
 
-# tree_link ID: prints a link that the tree uses at the first stage: that of the node that is the
-# sink's neighbour at the last stage. There are trees to the same sink without this link.
+# tree_link ID: prints a link of the plan's first stage, of the node that is the sink's neighbour at
+# the last stage. There are trees with the same sink that do not use this link.
 tree_link() {
 	hcctl -j plan show t "$1" | jq -r 'def toggled(d): if ((. / d) | floor) % 2 == 1 then . - d else . + d end;
 		.[0] | .order as $o | .sink | toggled(pow(2; $o[-1])) | "\(.):\($o[0])"'
@@ -27,7 +27,7 @@ break_plan() {
 	check 'broken' busywait 5 broken "$1"
 }
 
-# guard: starts hcctl guard; the file "guard" gets a line of JSON for each of its actions
+# guard: starts "hcctl guard"; it writes a line of JSON for each of its actions to $scratch/guard
 guard() {
 	hcctl -j guard t >"$scratch/guard" 2>&1 &
 	jobs+=($!)
@@ -194,7 +194,8 @@ test_doubling_is_planned_again_or_a_tree_stands_for_it() {
 	check 'without it' plan 3 '.type == "tree" and .members == [0,1,2,3,4,5,6]'
 }
 
-# balancing FILTER: is the jq filter true for the rounds of balancing and their topology?
+# balancing FILTER: is the jq filter true for the state of load balancing: its rounds and its
+# topology?
 balancing() { hcctl -j balance show t | jq -e "$1" >/dev/null; }
 more_rounds() { check 'rounds go on' busywait 10 balancing ".done > $(($(json .done balance show t) + 2))"; }
 topology_is_planned() {
@@ -225,7 +226,7 @@ test_balancing_goes_on_along_a_new_topology() {
 	equal 'nothing to do' '' "$(hcctl guard t once)"
 }
 
-# Nodes for which the two kinds differ.
+# For these faults the two kinds of topologies differ.
 test_kind_of_topology_stays() {
 	check 'add' hcctl fabric add t dim 4
 	check 'fail' hcctl node set t 4,5,7,8 fail
@@ -242,7 +243,7 @@ test_kind_of_topology_stays() {
 test_two_guards_install_one_epoch() {
 	local i before
 	check 'add' hcctl fabric add t dim 4
-	# If the sink has no faulty link, its link of the last stage always belongs to the tree.
+	# If the sink has no faulty link, the tree always uses the sink's link of the last stage.
 	check 'apply' hcctl tree find fabric t apply guard 5s
 	guard
 	cp /dev/null "$scratch/other"
@@ -273,7 +274,7 @@ test_guard_ends_with_its_fabric_or_by_a_signal() {
 	check 'the plan stays' plan 1 '(.broken | not) and .guard_ms == 5000'
 	guard
 	pid=${jobs[-1]}
-	# Its reaction shows that the guard listens.
+	# The guard installs a new epoch, which shows that it is running.
 	break_plan_now
 	check 'renewed' busywait 5 did '.event == "renewed"'
 	check 'del' hcctl fabric del t
@@ -282,8 +283,8 @@ test_guard_ends_with_its_fabric_or_by_a_signal() {
 }
 break_plan_now() { check 'down' hcctl link set t "$(tree_link 1)" down; }
 
-# kill_one KIND: eight members of a guarded plan run operations without end (hc_member.c), and the
-# member at node 5 is killed; sets $others
+# kill_one KIND: eight members of a guarded plan run operations without end (hc_member.c); kills the
+# member at node 5, and sets $others to the processes of the others
 kill_one() {
 	local victim
 	check 'add' hcctl fabric add t dim 3
@@ -337,8 +338,8 @@ test_all_or_nothing() {
 	grep -v '^set 0xff$' "$scratch/sets" | head -2 | while IFS= read -r line; do log "$line"; done
 }
 
-# A user to whom a plan was granted guards it while members go on. The guard neither adds a node
-# that was not granted, nor touches another plan.
+# A user with a grant of a plan guards the plan while members run operations. The guard adds no node
+# that was not granted, and does not touch another plan.
 test_user_guards_a_plan_of_its_own() {
 	local members
 	check 'add' hcctl fabric add t dim 3
@@ -375,8 +376,8 @@ test_user_guards_a_plan_of_its_own() {
 }
 user_may_not='.*(not permitted|needs CAP_NET_ADMIN)'
 
-# break_sink: breaks the plan by taking down one of the links of its sink, all of which are up
-# before
+# break_sink: clears the faults of the sink, node 3, and then breaks the plan by taking down a link
+# of the sink
 break_sink() {
 	local dim before
 	check 'repaired' hcctl link set t 3 up
@@ -401,8 +402,8 @@ test_nodes_to_do_without() {
 	equal 'members of a cube that is not there' '[0,1,2]' "$(hcctl -j tree find dim 2 without 3 | jq -c .members)"
 }
 
-# The ledger's data share pages with data that is merged: a whole segment, or the part that a helper
-# sends.
+# The ledger shares pages with data that members merge: whole segments, or the shares that effective
+# helpers send. The results must be as without a ledger.
 test_results_are_those_of_plain_operators() {
 	local words how
 	check 'add' hcctl fabric add t dim 4

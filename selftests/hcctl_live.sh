@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# The tool with a live module: its JSON is valid and has the content of the text, its error messages
-# give the error and its cause, its exit status distinguishes refusal from misuse, and a batch goes
-# on or stops as requested.
+# The tool with a live module. Its JSON is valid and has the content of the text; its error messages
+# give the error and its cause; its exit status distinguishes refusal from misuse; and after an
+# error a batch goes on or stops, as requested.
 #
 # Scheduling: shared long
 
@@ -178,8 +178,8 @@ test_errors_say_what_and_why() {
 	refused 'a missing word' 'dim' hcctl fabric add u
 }
 
-# unknown PATTERN WORD..: checks that the command is refused because of the kernel's state, with the
-# name of the object that does not exist
+# unknown PATTERN WORD..: checks that the kernel refuses the command, and that the message matches
+# PATTERN, which has the name of the object that does not exist
 unknown() {
 	local said seen=0
 	said=$(timeout 10 hcctl "${@:2}" 2>&1) || seen=$?
@@ -222,7 +222,7 @@ test_what_is_unknown_is_named() {
 	[[ $(hcctl -j link show nope 2>&1) == '{"error":"fabric nope: No such fabric'* ]] || fault 'no name in JSON'
 }
 
-# The message has the value, its keyword and the limits of the kernel's policy.
+# The message has the refused value, its keyword, and the limits that the kernel's policy sets.
 test_refusals_name_value_and_limits() {
 	check 'add' hcctl fabric add t dim 3
 	unknown '^hcctl: fabric t: delay 2s: 0 to 1s is allowed \(' link set t 0:0 delay 2s
@@ -298,7 +298,7 @@ test_values_are_shown_as_they_were_given() {
 	done
 }
 
-# one_line WORD..: checks that the command is refused with exactly one line of error
+# one_line WORD..: checks that the command is refused with an error message of exactly one line
 one_line() {
 	local said
 	said=$(hcctl "$@" 2>&1 >/dev/null) && fault "\"$*\" was not refused"
@@ -371,8 +371,8 @@ test_what_a_plan_promises_is_what_a_reduction_takes() {
 	done
 }
 
-# truth COLLECTIVE WORD..: prints the steps, if the result is verified and the steps are between the
-# optimum and the number that the plan promises
+# truth COLLECTIVE WORD..: runs the collective, and prints its steps if the result is right, and the
+# steps are neither below the optimum nor above the number that the plan promises
 truth() {
 	json 'select(.verified and .optimum <= .steps and .steps <= .promise) | .steps' \
 		run "$1" t "${@:2}" verify
@@ -397,8 +397,8 @@ test_steps_promise_and_optimum_of_all_collectives_around_faults() {
 		equal "steps of a scatter, seed $seed" $((2 * steps)) "$(truth scatter count 100)"
 		[[ $(truth bcast source 0 type record:7 count 3000) ]] ||
 			fault "a broadcast, seed $seed: not as promised"
-		# In dimension 4 the planner searches all sequences, so a plan of the optimum length
-		# is found.
+		# In dimension 4 the planner tries all sequences, so it finds a plan of the optimum
+		# length.
 		check 'the shortest' hcctl bcast plan fabric t source 0 method minimal apply plan 5
 		equal "the shortest, seed $seed" '["exact",true,true]' \
 			"$(json '[.optimum_is, .steps == .optimum, .promise == .optimum]' run bcast t plan 5 verify)"
@@ -407,7 +407,7 @@ test_steps_promise_and_optimum_of_all_collectives_around_faults() {
 	done
 }
 
-# A stage without a sender takes a step on the way up, and none down.
+# Where a whole stage has no sender, the stage takes a step on the way up, but none on the way down.
 test_steps_around_dead_nodes() {
 	local kind
 	check 'add' hcctl fabric add t dim 2
@@ -418,14 +418,14 @@ test_steps_around_dead_nodes() {
 			"$(json '[.verified,.steps,.promise,.optimum,.optimum_is]' run "$kind" t plan 1 verify)"
 	done
 	equal 'up alone' '[2,2,2,"exact"]' "$(json '[.steps,.promise,.optimum,.optimum_is]' run reduce t verify)"
-	# A plan that was made while a node was missing must not promise a number that is no longer
-	# true.
+	# A plan that was made while a node was missing must not promise its number of steps once
+	# the node is back.
 	check 'a node is back' hcctl node set t 1 ok
 	equal 'of other members' '[3,"lower bound"]' \
 		"$(json 'select(.steps >= .optimum) | [.optimum,.optimum_is]' run barrier t plan 1 verify)"
 }
 
-# Whatever the order in which frames arrive, rings take the planned number of steps.
+# Rings take the planned number of steps, in whichever order frames arrive.
 test_trees_of_rings_take_the_planned_steps() {
 	local dim width planned
 	for dim in 3 4; do
@@ -456,7 +456,7 @@ test_doubling_is_chosen_planned_and_verified() {
 		"$(json .digest run allreduce t method doubling type f32 count 3000)" \
 		"$(hcctl tree find fabric t sink 0 apply plan 1 >/dev/null &&
 			json .digest run allreduce t method tree plan 1 type f32 count 3000)"
-	# Without a method, "hcctl run" uses the method that the rule gives.
+	# Without the option "method", "hcctl run" uses the method that "hcctl doubling rule" gives.
 	equal 'the rule' "$(json '[.method, true]' doubling rule dim 4 bytes 800)" \
 		"$(json '[.method, (.rule.bytes >= 800)]' run allreduce t count 100)"
 	equal 'merging' tree "$(json .method run allreduce t op merge count 100)"
@@ -638,8 +638,8 @@ test_a_sweep_has_a_line_for_each_size() {
 	for kind in reduce allreduce bcast gather scatter allgather alltoall reduce_scatter; do
 		hcctl -j run $kind t sweep from 3 to 64 iterations 2 verify >"$scratch/$kind" || fault "$kind failed"
 		equal "$kind: sizes" '[8,16,32,64]' "$(jq -c '[.sizes[].bytes]' "$scratch/$kind")"
-		# A kernel with debugging has a clock that counts in ticks, and some operations end
-		# within one tick.
+		# The clock of a kernel with debugging may count in ticks, and some operations begin
+		# and end in one tick.
 		# shellcheck disable=SC2016
 		check "$kind: times" jq -e --arg debug "$debug" 'all(.sizes[]; (.min_ns > 0 or $debug != "") and
 			.min_ns <= .avg_ns and .avg_ns <= .max_ns and .verified and .members == 8 and
@@ -689,7 +689,7 @@ test_a_watched_fabric_fits_the_terminal() {
 	equal 'status after Ctrl-C' 0 "$seen"
 	(($(grep -c $'\e\\[H\e\\[J' "$tty") >= 2)) || fault 'there are no two pictures'
 	[[ $(tail -c 8 "$tty") =~ $'\e[?25h'('^C')?$ ]] || fault 'the cursor is not back'
-	# The second picture on the terminal
+	# Keep only the second picture that "hcctl top" has drawn on the terminal.
 	awk 'BEGIN { RS = "\033\\[H\033\\[J" } NR == 3' "$tty" | tr -d '\r' | sed 's/\x1b\[[0-9;?]*[a-zA-Z]//g' >"$scratch/page"
 	(($(wc -l <"$scratch/page") <= 23)) || fault "more than 23 lines: $(<"$scratch/page")"
 	(($(wc -L <"$scratch/page") <= 80)) || fault "wider than 80: $(<"$scratch/page")"

@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# The text of lists: a header, columns below it, and the values of the JSON. On a terminal of any
-# width the text is the same, with colors unless they are switched off.
+# The text of lists: a header, columns below it, and the same values as the JSON. On a terminal of
+# any width the text is the same, but in colors, unless these are switched off.
 #
 # Scheduling: shared second
 
 # shellcheck source=selftests/lib/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib/lib.sh"
 
-# Each row has the fields of the header, each aligned at its beginning or its end with that field of
-# the header.
+# Checks each row: it has as many fields as the header, and each field begins or ends in the same
+# column as its header field.
 # shellcheck disable=SC2016
 aligned='
 function take(line, begin, end,  n, at, len) {
@@ -73,7 +73,7 @@ test_pending_operations_are_tables() {
 	[[ ! $said ]] || fault "$said"
 }
 
-# column NAME LIST..: prints the fields below that header
+# column NAME LIST..: prints the column with the header NAME of what "hcctl LIST.." prints
 column() {
 	hcctl "${@:2}" | awk -v name="$1" '
 		{ gsub(/^ +/, ""); n = split($0, field, /  +/) }
@@ -107,7 +107,8 @@ test_nothing_is_shown_as_nothing() {
 	equal 'plans' '' "$(hcctl plan show t)"
 }
 
-# seen VARIABLE=VALUE.. -- WORD..: prints what a terminal shows of this command
+# seen VARIABLE=VALUE.. -- WORD..: runs hcctl WORD.. on a terminal with these environment variables,
+# and prints what the terminal gets
 seen() {
 	local environment=()
 	while [[ $1 != -- ]]; do

@@ -3,8 +3,8 @@
 #
 # Usage: host_check.sh BUILD-FOLDER
 #
-# Checks of the test suite itself, without a VM, as TAP: all programs are there, and the tally that
-# sums up results distinguishes success from failure.
+# Checks the test suite itself, without a VM, and prints TAP: all programs exist, and tools/tally,
+# which sums results up, distinguishes success from failure.
 
 set -uo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -34,7 +34,7 @@ test_every_program_is_there() {
 	done
 }
 
-# tallied LOG WANTED: checks that the tally prints WANTED for a log
+# tallied LOG WANTED: checks that tools/tally prints WANTED for a log
 tallied() {
 	local said
 	said=$(printf '%b' "$1" | "$here/tools/tally" /dev/stdin | tail -1)
@@ -60,8 +60,8 @@ test_tally_forgets_what_is_run_again() {
 			'0 passed, 1 failed'
 }
 
-# read_as BYTE: prints how the runner interprets a log that ends at an int3, where BYTE precedes the
-# instruction pointer
+# read_as BYTE: prints how vm/lib.sh interprets a kernel log that ends with an oops at an int3, if
+# the byte BYTE precedes the instruction pointer
 read_as() {
 	local kind=real
 	! printf '%s\n' 'Oops: int3: 0000 [#1]' 'RIP: 0010:x+0x1/0x2' "Code: 24 00 $1 <09> 5b cc" 'Code: cc <90>' |
@@ -94,7 +94,7 @@ test_a_refusal_is_matched_line_by_line() {
 	[[ ! $bad ]]
 }
 
-# hc_json passes a path that it cannot follow to jq.
+# hc_json passes filters that it cannot evaluate to jq.
 test_paths_lead_where_jq_goes() {
 	local bad='' filter here=$build said
 	said='[{"a":"x y","b":[1,2,{"c":null}],"drops":{"no-node":7}},{"a":"z","b":[],"drops":{}}]'
@@ -120,9 +120,9 @@ dissected() {
 		-Y "$1" -T fields "${fields[@]}" 2>/dev/null
 }
 
-# The recording: a 3-cube without link 3:1 and node 6 adds up 100 u32 in segments of 256 bytes, and
-# the programs leave. Then node 5 fails and breaks the plan, and frames search for paths, one of
-# them to node 5.
+# In the recording, a 3-cube without link 3:1 and without node 6 adds up 100 u32 in segments of 256
+# bytes, and the programs leave. Then node 5 fails and breaks the plan. Afterwards frames search for
+# paths; one of them searches for node 5.
 test_the_dissector_reads_a_recorded_reduction() {
 	command -v tshark >/dev/null || return 4
 	local bad=''
@@ -141,8 +141,8 @@ test_the_dissector_reads_a_recorded_reduction() {
 	[[ ! $bad ]]
 }
 
-# recorded TYPE FLAGS REST: writes a recording of one frame; TYPE and FLAGS in hexadecimal, REST
-# follows the common header and ends with $payload bytes of payload
+# recorded TYPE FLAGS REST: writes a capture of one frame: a common header with TYPE and FLAGS (in
+# hexadecimal), then REST, of which the last $payload bytes are payload
 recorded() {
 	local hex n
 	n=$(printf %02x $((62 + ${#3} / 2)))
@@ -152,7 +152,8 @@ recorded() {
 	printf %b "$(fold -w 2 <<<"$hex" | sed 's/^/\\x/' | tr -d '\n')"
 }
 
-# said TYPE FLAGS REST FIELD..: prints these fields as the dissector reads them from such a frame
+# said TYPE FLAGS REST FIELD..: makes such a capture, and prints these fields as the dissector shows
+# them
 said() {
 	local recording=-
 	recorded "$1" "$2" "$3" | dissected '!hypercube.bad_length' "${@:4}" | tr '\t' ' '
@@ -166,8 +167,8 @@ numbers() {
 	done
 }
 
-# stop_flags NUMBER: prints the flags over, soft, idle and away as the dissector reads them from a
-# STOP with flags NUMBER; $of as below
+# stop_flags NUMBER: prints the flags over, soft, idle and away as the dissector shows them for a
+# STOP whose flags are NUMBER; $of has the headers before it
 stop_flags() {
 	said 10 00 "$of$(numbers 4 7 4 5 2 1 2 2 4 "$1")" end.over end.soft end.idle end.away | sed 's/True/1/g; s/False/0/g'
 }
@@ -209,13 +210,14 @@ test_the_dissector_knows_what_words_count() {
 	[[ ! $bad ]]
 }
 
-# shown EVERY-HOP FILTER: prints the number of frames of the recording for which the filter is true
+# shown EVERY-HOP FILTER: prints for how many frames of the recording FILTER is true, with this
+# value of the dissector's preference every_hop
 shown() {
 	tshark -X "lua_script:$dissector" -r "$here/wireshark/endpoints.pcap" -o "hypercube.every_hop:$1" -Y "$2" \
 		2>/dev/null | wc -l
 }
 
-# The recording: node 0 of a 3-cube sends 3000 bytes by TCP to node 7, three links away, after an
+# In the recording, node 0 of a 3-cube sends 3000 bytes by TCP to node 7, three links away, after an
 # ARP request to all nodes.
 test_the_dissector_shows_an_ethernet_frame_once() {
 	command -v tshark >/dev/null || return 4

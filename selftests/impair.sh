@@ -1,9 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Impaired links: the settings and what the tool shows of them, how ordinary programs cope with such
-# links, and that the same seed repeats the same impairments. impaired.c tests operations over such
-# links.
+# Impaired links: the settings and how the tool shows them, how ordinary programs work over such
+# links, and that equal seeds give equal impairments. impaired.c tests operations over such links.
 #
 # Scheduling: shared long
 
@@ -46,8 +45,8 @@ test_settings_are_shown_as_they_were_set() {
 	equal 'the model, too' '[1000,1250000000]' "$(link 0:1 '| [.model_latency_ns, .model_bandwidth]')"
 }
 
-# fate SEED IMPAIRMENT..: sends 300 frames from node 0 to node 1, and prints the numbers of those
-# that arrive
+# fate SEED IMPAIRMENT..: sets the impairment on link 0:0, sends 300 numbered frames from node 0 to
+# node 1, and prints the numbers of the frames that arrive
 fate() {
 	check 'impair' hcctl link set t 0:0 seed "${@}"
 	: >"$scratch/heard"
@@ -60,7 +59,7 @@ fate() {
 	sed -n 2p "$scratch/heard"
 }
 
-# quiet_pair: makes two nodes whose link carries no other frames
+# quiet_pair: makes a fabric of two nodes whose IPv6 sends no frames
 quiet_pair() {
 	check 'add' hcctl fabric add t dim 1 netns-each "$p"
 	check 'silence' at 0 sh -c 'echo 1 >/proc/sys/net/ipv6/conf/tn0/disable_ipv6'
@@ -90,7 +89,8 @@ test_ethernet_delivers_duplicates() {
 	quiet_pair
 	line=$(fate 1 duplicate 100%)
 	equal 'each twice, one after the other' "$(for ((i = 0; i < 300; i++)); do printf '%d %d ' $i $i; done)" "$line"
-	# A broadcast frame has the number that its origin gave it, so its duplicate is recognized.
+	# A broadcast frame carries a sequence number of its origin, so the receiver recognizes a
+	# duplicate.
 	: >"$scratch/heard"
 	start 1 "$flow" hear tn1 $((60 * slow)) 1000 >>"$scratch/heard"
 	check 'it listens' busywait 5 hears "$scratch/heard"
@@ -113,7 +113,7 @@ test_corrupted_frames_are_dropped() {
 }
 same_counts() { [[ $(stat ".$1") == "$(stat ".drops[\"$2\"]")" ]]; }
 
-# tcp_flows: sends TCP from endpoint 0 to endpoint 3 for some seconds; the output of the receiver is
+# tcp_flows: sends TCP data from endpoint 0 to endpoint 3 for some seconds; the receiver's output is
 # in $scratch/sink
 tcp_flows() {
 	local seconds=4
@@ -135,7 +135,7 @@ test_tcp_survives_it_all() {
 	(($(sed 's/ .*//' "$scratch/sink") > 50000)) || fault 'hardly anything came'
 }
 
-# Frames arrive late and twice, but in order.
+# Impairments delay and duplicate frames, but each frame reaches the collective once, and in order.
 test_every_collective_takes_each_frame_once() {
 	local what links
 	check 'add' hcctl fabric add t dim 3
@@ -152,7 +152,7 @@ test_every_collective_takes_each_frame_once() {
 }
 same_or_fewer() { (($(stat .drops.duplicate) > 100 && $(stat .drops.duplicate) <= $(stat .duplicated))); }
 
-# round_trip: prints the least of ten round-trip times, in microseconds
+# round_trip FROM TO: prints the shortest of ten round-trip times in microseconds
 round_trip() {
 	at "$1" ping -q -c 10 -i 0.02 -W 2 "$(address "$2")" | sed -nE 's|^r[ot].* ([0-9]+)\.([0-9]{3})/.*/.*|\1\2|p' |
 		sed 's/^0*//'
@@ -187,10 +187,11 @@ test_rate_limits() {
 	jobs=()
 	bytes=$(sed 's/ .*//' "$scratch/sink")
 	log "$bytes bytes in $seconds seconds"
-	# Data written before the end arrives later: a send buffer, and what is queued at the link.
+	# Some data arrives after the end: what fills a send buffer, and what is queued at the link.
 	((bytes > 500000)) || fault 'too slow'
 	((bytes <= 1000000 * (seconds + 5 * slow))) || fault 'too fast'
-	# Copies of broadcasts are charged to no socket, so the sender does not wait for space.
+	# Copies of broadcasts are charged to no socket, so the sender does not block, and the
+	# link's queue overflows.
 	check 'a flood' at 0 "$flow" raw tn0 ff:ff:ff:ff:ff:ff "$(at 0 cat /sys/class/net/tn0/address)" 2000 1400
 	check 'too much is dropped' busywait 5 dropped_full
 	check 'the queue empties' busywait 3 json_is 0 .queued_frames stats t
@@ -198,15 +199,16 @@ test_rate_limits() {
 }
 dropped_full() { (($(json '.[0].drops["queue-full"] // 0' link show t 0:0) > 0)); }
 
-# Frames that an operation sends besides its data, mainly credits, wait in the same queue as a
-# flood. The flood is charged to no socket, so it may take 2 MiB in each direction: some 900 frames,
-# which stay in the queue for a second because of the delay.
+# Control frames of an operation, mainly credits, wait in the same queue as the frames of a flood.
+# The flood is charged to no socket, so it may use 2 MiB in each direction: about 900 frames, which
+# the link's delay keeps in the queue for a second.
 test_a_flood_is_not_in_the_way_of_operations() {
 	local i bytes most=0
 	cube 1
 	check 'plan' hcctl tree find fabric t apply
 	check 'impair' hcctl link set t 0:0 delay 1s
-	# Up to 12,000 frames a second; more would only take processor time from the operations.
+	# The flood sends up to 12,000 frames a second. A faster one would only take processor time
+	# from the operations.
 	for i in 0 1; do
 		start $i "$flow" raw tn$i ff:ff:ff:ff:ff:ff "$(at $i cat /sys/class/net/tn$i/address)" 1000000 1400 5
 	done

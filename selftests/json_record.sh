@@ -3,9 +3,9 @@
 #
 # Usage: json_record.sh FILE
 #
-# Runs in the VM every command with -j, in many states of a fabric, and writes a line for each to
-# FILE: the words of the command, a tab, and its output, which may be empty.
-# ctl/tests/schema_test.py compares the output with the schemas.
+# Runs every command with -j in many states of a fabric, in the VM, and writes a line for each run
+# to FILE: the words of the command, a tab, and its output, which may be empty.
+# ctl/tests/schema_test.py checks the output against the schemas.
 
 set -uo pipefail
 records=${1:?usage: json_record.sh FILE}
@@ -17,8 +17,8 @@ cd "$scratch" || exit 1
 failed=0
 : >"$records"
 
-# put WORDS OUTPUT-FILE: writes a line for each line of output; the output of a batch becomes one
-# line
+# put WORDS OUTPUT-FILE: adds the output to the records, a record for each of its lines; the output
+# of a batch becomes one record
 put() {
 	if [[ $1 == -b* ]]; then
 		printf '%s\t%s\n' "$1" "$(tr -d '\n' <"$2")" >>"$records"
@@ -43,7 +43,7 @@ j() {
 events() {
 	hcctl -j monitor >events 2>err &
 	local pid=$! tries
-	# The monitor is ready once it has printed an event.
+	# Change a link until the monitor prints an event: then the monitor listens.
 	for ((tries = 0; tries < 300; tries++)); do
 		hcctl link set a 0:0 model-latency 2us
 		[[ ! -s events ]] || break
@@ -97,7 +97,7 @@ plans() {
 	j plan show a 1
 }
 
-# networks: plans of networks that are not hypercubes, whose JSON has other members
+# networks: records plans of networks that are not hypercubes, as these have other JSON members
 networks() {
 	j fabric add g torus 3x3
 	j bcast plan fabric g source 1 apply
@@ -110,8 +110,8 @@ networks() {
 	j fabric del g
 }
 
-# guards: a guarded plan is broken by a link, then by the sink's node; another plan is not guarded
-# yet
+# guards: records what a guard prints after a link has broken a guarded plan, and after the sink's
+# node has; another plan has no guard at first
 guards() {
 	j tree find fabric a apply plan 8 sink 3 guard 5s
 	j plan set a 8 guard-uid 1000
@@ -147,13 +147,13 @@ runs() {
 	j run reduce_scatter a method doubling op max type f32 count 5 verify
 }
 
-# captures: decodes recordings of tcpdump
+# captures: records what "hcctl decode" prints for captures of tcpdump
 captures() {
 	j decode "$here/wireshark/reduction.pcap"
 	j decode "$here/wireshark/endpoints.pcap"
 }
 
-# pending: waits until an operation is pending
+# pending: waits until an operation of fabric a is pending
 pending() {
 	local tries
 	for ((tries = 0; tries < 300; tries++)); do
@@ -191,7 +191,7 @@ tried() {
 	failed=1
 }
 
-# clusters NAMESPACE: makes a cluster of this namespace and NAMESPACE
+# clusters NAMESPACE: records commands for a cluster of two machines, this namespace and NAMESPACE
 clusters() {
 	cat >cluster.json <<-END
 		{ "format": "hypercube-cluster", "version": 1, "name": "c", "dim": 2,
@@ -208,7 +208,7 @@ clusters() {
 	j cluster down cluster.json
 }
 
-# trunks: makes a fabric that spans two machines, this namespace and another one
+# trunks: records commands for a fabric that spans two machines: this namespace and another one
 trunks() {
 	local far=far$$
 	echo Y >/sys/module/hypercube/parameters/trunks
@@ -231,7 +231,8 @@ trunks() {
 	wait $!
 	put 'trunk listen' heard
 	hcctl trunk del c 1
-	# For "trunk add" any connected stream is sufficient for a moment.
+	# "trunk add" accepts any connected stream at first, so a connection to the listener of the
+	# other machine is sufficient.
 	ip netns exec "$far" hcctl trunk listen c 10.9.8.2 persist 2>heard &
 	tried bash -c 'exec 3<>/dev/tcp/10.9.8.2/26723 && exec hcctl -j trunk add c 1 fd 3'
 	put 'trunk add' out

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Fabrics are created and removed with hcctl: of all dimensions, with all valid names, many times,
-# and several at once.
+# hcctl creates and removes fabrics: of all dimensions, with all valid names, many times, and
+# several at once.
 #
 # Scheduling: shared long
 
@@ -96,7 +96,7 @@ test_what_is_not_there_cannot_be_removed() {
 	refused 'del again' 'no such fabric' hcctl fabric del life
 }
 
-# cycles NAME N DIMS: prints commands for hcctl, one per line
+# cycles NAME N DIMS: prints hcctl commands that create and remove a fabric N times, one per line
 cycles() {
 	local i
 	for ((i = $2; i > 0; i--)); do
@@ -127,7 +127,8 @@ test_many_at_once() {
 	equal 'interfaces' 0 "$(interfaces)"
 }
 
-# Several processes request the same name: one at a time gets it, and nothing is left behind.
+# Several processes create and remove fabrics of the same name: only one at a time succeeds, and
+# nothing is left at the end.
 test_one_name_for_several() {
 	local i pids=()
 	while ((${#pids[@]} < 3)); do
@@ -144,17 +145,18 @@ test_one_name_for_several() {
 }
 
 audit=/sys/kernel/debug/dynamic_debug/control
-# audit_begins: makes the module log what it creates and destroys from here on, if the kernel has
-# dynamic debugging
+# audit_begins: makes the module log from now on what it creates and destroys; false if the kernel
+# has no dynamic debugging
 audit_begins() {
 	echo 'module hypercube +p' >$audit || return
 	echo 'hypercube-selftests: audit' >/dev/kmsg
 } 2>/dev/null
 
-# said WHAT: prints the fabrics of this script that the module has logged as created or destroyed
+# said WHAT: prints the names of this script's fabrics that the module has logged as WHAT (created
+# or destroyed)
 said() { dmesg | sed '1,/hypercube-selftests: audit/d' | sed -nE "s/.*(fabric life.*) $1\$/\1/p" | sort; }
 
-# The fabrics of the tests before this one
+# This test covers the fabrics of all tests before it.
 test_all_that_was_created_was_destroyed() {
 	if [[ ! -e $audit ]]; then
 		skip 'no dynamic debugging here'
@@ -166,9 +168,9 @@ test_all_that_was_created_was_destroyed() {
 }
 
 audit_begins
-# storm: starts processes that bind sockets to the fabric as soon as it has a node
+# storm: starts processes that try to bind sockets to nodes of fabric "life" as soon as it exists
 storm() { background "$here/hc_load" storm life 128 $((60 * slow)) >"$scratch/bound"; }
-# Not in a subshell, as the storm would not be a child of that.
+# storm_ends must not run in a subshell, as "wait" needs the storm as its child.
 storm_ends() { kill -TERM "$pid" && wait "$pid" && bound=$(<"$scratch/bound") jobs=(); }
 
 test_a_fabric_that_cannot_be_finished_lets_nobody_in() {
@@ -200,7 +202,7 @@ test_a_fabric_whose_creator_is_killed_leaves_nobody_behind() {
 	done 2>/dev/null
 	storm_ends || fault 'the storm failed'
 	log "$killed were killed"
-	# The last command that was killed may have left a fabric that is still being removed.
+	# The last killed command may have left a fabric whose removal is not complete yet.
 	check 'add' busywait 10 hcctl fabric add life dim 4
 }
 

@@ -4,9 +4,9 @@
 # Commands that run as another user are expanded in that user's shell:
 # shellcheck disable=SC2016
 #
-# Limits to the resources that a user may make the kernel hold: limits for all namespaces of the
-# user together, charges to the user's memory cgroup, and a clear error if the machine has too
-# little.
+# Limits to the resources that a user may make the kernel hold: there is one limit for all
+# namespaces of a user, memory is charged to the user's memory cgroup, and if the machine has too
+# little memory there is a clear error.
 #
 # Scheduling: alone
 
@@ -20,15 +20,14 @@ test_fabrics_of_a_user() {
 		'for i in 1 2 3; do hcctl fabric add f$i dim 1 || exit 0; done; hcctl fabric add f4 dim 1'
 	check 'one goes, another one comes' as_user 1102 \
 		'for i in 1 2 3 4 5 6; do hcctl fabric add f$i dim 1 && hcctl fabric del f$i || exit 1; done'
-	# The shell stays, as the three fabrics would be removed with the namespace that it holds.
+	# The shell that made the three fabrics must go on, as they are removed with its namespace.
 	refused 'a fourth in a namespace below' 'max_fabrics' as_user 1103 \
 		'for i in 1 2 3; do hcctl fabric add f$i dim 1 || exit 0; done
 		unshare -Urn hcctl fabric add f4 dim 1; exit $?'
 	parameters_back
 }
 
-# A socket that stays open after its fabric is removed counts neither for its user nor for another
-# one.
+# A socket that stays open after its fabric is removed no longer counts for any user.
 test_fabrics_whose_sockets_stay() {
 	parameter max_fabrics 2
 	unprivileged Y
@@ -40,7 +39,7 @@ test_fabrics_whose_sockets_stay() {
 	parameters_back
 }
 
-# Two namespaces share one limit if the same user has made them; otherwise they have two.
+# Two namespaces that one user has made share a limit; namespaces of two users have a limit each.
 test_namespaces_side_by_side() {
 	parameter max_fabrics 2
 	unprivileged Y
@@ -67,15 +66,17 @@ test_nodes_of_a_user() {
 	parameters_back
 }
 
-# rounds FABRIC: prints shell code that prints how many ms rounds of the fabric's two nodes take
+# rounds FABRIC: prints shell code that runs 100 rounds of operations of the fabric's two nodes and
+# prints how many ms they take
 rounds() {
 	echo 'start=${EPOCHREALTIME/./}'
 	echo "$here/hc_member $1 1 2 100 10 0 1 >&2"
 	echo 'echo $(((${EPOCHREALTIME/./} - start) / 1000))'
 }
 
-# beside ALONE: broadcasts of one user keep hundreds of nodes busy; sets $his to the ms that rounds
-# of that user take, and $mine to those of another user
+# beside ALONE: broadcasts in a fabric of one user keep 256 nodes busy. Sets $his to the ms that
+# rounds of another fabric of that user take meanwhile, and $mine to the ms of another user; ALONE
+# is the time without broadcasts.
 beside() {
 	local flood
 	as_user 1130 "taskset -p 1 \$\$ >/dev/null; hcctl fabric add t dim 8 && hcctl fabric add u dim 1 &&
@@ -90,9 +91,9 @@ beside() {
 	log "100 rounds take $1 ms, beside 256 busy nodes of one user $his ms of his, $mine ms of another"
 }
 
-# Each time, another pair of nodes of the busy user waits for all busy nodes; the pair of another
-# user waits for only one of them, as users take turns. If the scheduler lets the busy nodes finish
-# before the flood sends more, the test proves nothing.
+# In each round, a node of the busy user waits for all busy nodes of the same user; a node of
+# another user waits for only one of them, as users take turns. If the scheduler lets the busy nodes
+# finish before the flood sends more, the test proves nothing.
 test_users_take_turns() {
 	local alone his mine busy=false tries=3
 	unprivileged Y
@@ -141,7 +142,8 @@ test_plans_of_a_fabric() {
 	parameters_back
 }
 
-# An operation fails at a limit as it does for lack of memory, and the next operation succeeds.
+# An operation fails at a limit just as it does if the machine has no memory, and the next operation
+# succeeds.
 test_operations_of_a_user() {
 	unprivileged Y
 	parameter poll_memory 100
@@ -155,14 +157,15 @@ test_operations_of_a_user() {
 	parameters_back
 }
 
-# pending UID COLLECTIVE: runs operations of the user that wait for their sink, and then end
+# pending UID COLLECTIVE: as this user, runs 60 operations of COLLECTIVE that wait for their sink,
+# and then completes them
 pending() {
 	as_user "$1" "hcctl fabric add t dim 6 && hcctl tree find fabric t apply >/dev/null &&
 		$here/hc_load ends t 64 60 $2"
 }
 
-# With just enough memory for barriers there is too little for scatters, which also keep sets of
-# members.
+# Scatters also keep sets of members. So with a limit that is just sufficient for barriers, scatters
+# fail.
 test_sets_of_a_user() {
 	local memory=1000000 uid=1110 said
 	unprivileged Y
@@ -172,7 +175,8 @@ test_sets_of_a_user() {
 		parameter poll_memory $((memory = memory * 4 / 3))
 	done
 	log "barriers have enough with $memory bytes"
-	# On a busy machine earlier contributions may not have been processed yet.
+	# An attempt may fail as earlier contributions have not been processed yet on a busy
+	# machine: try again.
 	for uid in {1131..1140}; do
 		said=$(pending "$uid" scatter 2>&1) && { fault 'scatters have enough, too'; break; }
 		[[ $said == *'temporarily unavailable'* ]] || break
@@ -183,9 +187,9 @@ test_sets_of_a_user() {
 	parameters_back
 }
 
-# Data that members compute from contributions is charged to the fabric, as the sockets are charged
-# only for the contributions. Without that charge these operations would hold 360, 240 and 140 MiB. A
-# debug kernel needs more for each object, and holds freed ones for some time.
+# Sockets are charged for contributions only; data that members compute from contributions is
+# charged to the fabric. Without this charge these operations would hold 360, 240 and 140 MiB. A
+# debug kernel needs more memory for each object, and frees it later.
 test_data_of_a_user() {
 	local uid=1160 most=60 what held
 	[[ ! $debug ]] || most=100
@@ -199,7 +203,7 @@ test_data_of_a_user() {
 	parameters_back
 }
 
-# charged CGROUP: prints the kB charged to it
+# charged CGROUP: prints the kB charged to the cgroup
 charged() { echo $(($(<"$1/memory.current") / 1024)); }
 
 test_memory_is_charged() {
@@ -222,7 +226,7 @@ test_memory_is_charged() {
 	busywait 5 rmdir "$group" || fault 'the group stays'
 }
 
-# The OOM killer must not be needed: if it runs, the test fails.
+# The kernel's log has a complaint if the OOM killer runs, and then the test fails.
 test_more_than_the_machine_has() {
 	local free fill
 	[[ ! $debug ]] || { skip 'endpoints are bigger on this kernel'; return; }
@@ -237,11 +241,12 @@ test_more_than_the_machine_has() {
 	umount "$scratch/fill"
 }
 
-# no_detours NODE: are all paths of the node as short as possible?
+# no_detours NODE: is each path from the node as short as the faults permit?
 no_detours() { json_is 0 '[.[] | select(.hops != .optimum)] | length' route show t "$1"; }
 
-# storm WHAT DIM COUNT MIB: checks that the kernel's slabs grow by at most MIB during a storm, and
-# that the nodes know the real state afterwards
+# storm WHAT DIM COUNT MIB: runs a storm of COUNT events of the kind WHAT (hc_storm), and checks
+# that the kernel's slabs grow by at most MIB; after flaps, also that nodes know that all links are
+# up
 storm() {
 	local said part=() u
 	[[ $1 == flaps ]] || part=(nodes "$(printf "0%*s" $(($2 - 1)) '' | tr ' ' X)")
@@ -254,7 +259,7 @@ storm() {
 		fault "$1: ${BASH_REMATCH[1]} frames, slabs have grown by $((BASH_REMATCH[2] / 1024)) MiB, not $4"
 	fi
 	if [[ $1 == flaps ]]; then
-		# Thousands of notifications of changes are still to be answered.
+		# Thousands of link-state changes are not acknowledged yet, so wait.
 		for u in 0 77 255; do
 			busywait 20 no_detours "$u" || fault "node $u does not know its ways"
 		done
@@ -262,7 +267,7 @@ storm() {
 	check 'del' hcctl fabric del t
 }
 
-# Frames with which nodes notify each other of link states are charged to no socket.
+# Link-state frames, with which nodes notify each other, are charged to no socket, but bounded.
 test_storms_from_a_trunk() {
 	[[ ! $debug ]] || { skip 'frames are bigger on this kernel'; return; }
 	parameter trunks Y
@@ -272,7 +277,8 @@ test_storms_from_a_trunk() {
 	parameters_back
 }
 
-# Such frames are bounded, too, when links go down and up faster than polls can send notifications.
+# Link-state frames are bounded, too, when links go down and up faster than polls can send
+# notifications.
 test_storms_of_links_that_flap() {
 	[[ ! $debug ]] || { skip 'frames are bigger on this kernel'; return; }
 	storm flaps 8 50 16

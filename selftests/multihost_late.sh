@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# A fabric that spans two machines, which are network namespaces here: members begin or go on late,
-# while the others have more data for them than memory should hold.
+# A fabric that spans two machines, which are network namespaces here. Some members begin or
+# continue late, while the other members have more data for them than memory should hold.
 #
 #	a: nodes 0X.. ---- b: nodes 1X..
 #
@@ -13,7 +13,7 @@
 
 a='' b=''
 
-# pair DIM SEGMENT: makes both machines and a trunk
+# pair DIM SEGMENT: makes both machines with such a fabric, and a trunk
 pair() {
 	local ns half
 	half=$(printf 'X%.0s' $(seq 2 "$1"))
@@ -30,8 +30,8 @@ pair() {
 
 tree() { check 'a tree' at "$a" hcctl tree find fabric t sink 0 apply; }
 
-# one_is_late KIND PLAN ROUNDS COUNT: lets the members of one machine begin late, then those of the
-# other
+# one_is_late KIND PLAN ROUNDS COUNT: runs all_do twice: first the members of machine a begin late,
+# then those of machine b
 one_is_late() {
 	for late in 0 1; do
 		all_do "$@"
@@ -39,8 +39,8 @@ one_is_late() {
 	late=''
 }
 
-# Messages have many more segments than a late member has space for. A member may begin even later
-# than the time after which others probe for it, and the others may have left by then.
+# Messages have many more segments than fit the window. A member may begin even after the time when
+# other members probe for it; the other members may have left by then.
 test_long_messages_wait() {
 	pair 3 1024
 	tree
@@ -50,7 +50,7 @@ test_long_messages_wait() {
 	one_is_late sums 2 1 2000
 }
 
-# Segments do not fill their pages; helpers and a detour are across the trunk.
+# Segments do not fill their pages, and the plan has helpers and a detour across the trunk.
 test_around_faults() {
 	pair 3 9000
 	check 'a link' at "$a" hcctl link set t 1:0 down
@@ -62,7 +62,7 @@ test_around_faults() {
 	one_is_late collect 1 1 15000
 }
 
-# children_of PROCESS: prints its children; false if it has none
+# children_of PROCESS: prints the children of PROCESS; false if it has none
 children_of() {
 	local stat child parent status=1
 	for stat in /proc/[0-9]*/stat; do
@@ -71,8 +71,8 @@ children_of() {
 	return $status
 }
 
-# The sink has begun, and has the contributions of its own machine, when it is stopped; then the
-# other machine begins.
+# The sink has begun and has the contributions of its own machine. Then the processes of this
+# machine are stopped, and the other machine begins.
 test_members_stop_in_the_middle() {
 	local first children stops who
 	pair 3 9000
@@ -98,7 +98,7 @@ test_members_stop_in_the_middle() {
 	done
 }
 
-# A chunk of a ring has a segment of each member; half of the members are on the other machine.
+# A chunk of a ring has a segment of each member, and half of the members are on the other machine.
 test_rings_wait() {
 	local who
 	pair 5 4096

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Fabrics of which only one part is on this machine: only the nodes of this part exist, and links to
-# other nodes are faults with a cause of their own, with all consequences of faults.
+# Fabrics of which only one partition is on this machine: only its nodes exist. A link to another
+# node counts as faulty, with a cause of its own, and has all consequences of a fault.
 #
 #	nodes 0XX of a 3-cube		0 1 2 3 | 4 5 6 7 are remote
 #
@@ -71,7 +71,7 @@ test_plans_take_the_nodes_within_reach() {
 	check 'reduce' hcctl run reduce t plan 1 verify
 }
 
-# All frames of a plan contain its epoch, so all machines must use the same epoch.
+# Frames carry the epoch of their plan, so all machines must install a plan with the same epoch.
 test_epochs_are_chosen() {
 	check 'add' hcctl fabric add t dim 3 nodes 0XX
 	check 'a tree' hcctl tree find fabric t apply epoch 7

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Plans that one machine installs on all machines that hold a part of a fabric: all machines get the
-# plan with one epoch, or none gets it. Also: which machine refuses, and why; and machines that are
-# lost meanwhile, or that install at the same time.
+# One machine installs a plan on all machines that have a partition of the fabric: all machines get
+# the plan with the same epoch, or none gets it. If a machine refuses, the error names it and the
+# reason. The tests also cover machines that are lost during an installation, and machines that
+# install at the same time.
 #
 # Scheduling: shared cluster
 
@@ -62,9 +63,9 @@ test_four_machines() {
 	all_do sums 1 20 1000
 }
 
-# Members with operations outstanding while plans are replaced get an error, and never wait for a
-# member that has none outstanding yet. If all operations happen to be complete at that moment, the
-# members go on with the new plan.
+# Plans are replaced while members run operations. A member whose operation is under way gets an
+# error; it never waits for a member that has not begun that operation. If no operation is under way
+# at that moment, the members go on with the new plan.
 test_plans_are_replaced_under_load() {
 	local i tries
 	two
@@ -80,8 +81,9 @@ test_plans_are_replaced_under_load() {
 		sleep "0.$((RANDOM % 3))"
 		for ((tries = 1; tries <= 10; tries++)); do
 			check 'another' at "${all[i % 2]}" hcctl tree find fabric t apply
-			# A process that had no operation under way has begun one on the new plan,
-			# and waits for processes that have ended: the next plan ends its operation.
+			# A process without an operation under way has begun one on the new plan,
+			# and waits for processes that have ended. The next plan ends this
+			# operation.
 			busywait 10 ended_or_on || [[ -s $scratch/a || -s $scratch/b ]] || break
 			! ended || break
 		done
@@ -91,14 +93,14 @@ test_plans_are_replaced_under_load() {
 	done
 }
 
-# A member that begins only with the new plan would wait for all members that have ended. So wait
-# until all work.
+# A member that begins only after the new plan is installed would wait for members that have already
+# ended. So wait until all members run operations.
 working() { (($(json_at "$1" '.[0].op' op show t) > 3)); }
 
 ended() { (($(grep -c 'round' "$scratch/a") == 4 && $(grep -c 'round' "$scratch/b") == 4)); }
 
-# ended_or_on: have all members ended, or has none ended and operations of the present plan
-# complete?
+# ended_or_on: have all members ended, or has no member ended and do operations complete on the
+# present plan?
 ended_or_on() {
 	local was epoch
 	ended && return
@@ -110,8 +112,8 @@ ended_or_on() {
 		is_at "$epoch" "$b" '.[0].epoch' op show t
 }
 
-# shown MEMBERS NAMESPACE..: checks that each of these machines shows that the rings are not broken
-# and have these members
+# shown MEMBERS NAMESPACE..: checks that each of these machines shows rings that are not broken and
+# have the members MEMBERS
 shown() {
 	local ns
 	for ns in "${@:2}"; do
@@ -120,7 +122,8 @@ shown() {
 	done
 }
 
-# When the parts are connected again, the repair coordinator is on one of the two machines.
+# Two partitions are connected again; the repair coordinator is on only one of the two machines, but
+# both show the repaired rings.
 test_each_machine_shows_repaired_rings() {
 	two
 	check 'rings' at "$a" hcctl ring plan fabric t apply plan 3 repair
@@ -133,16 +136,16 @@ test_each_machine_shows_repaired_rings() {
 	all_do gather 3 3 100
 }
 
-# here_end KIND PLAN MEMBERS: checks that the operation of the first machine's members ends; sets
-# $said to their report
+# here_end KIND PLAN MEMBERS: runs KIND with the members of the first machine only, and checks that
+# the operation ends; sets $said to what they report
 here_end() {
 	there "$a" "$here/hc_member" "-$1" t "$2" "$3" 3 100 0 1 2 3 >"$scratch/a"
 	busywait 10 grep -q . "$scratch/a" || fault "$1 over plan $2 hangs: $(at "$a" hcctl op show t)"
 	said=$(tr -d '\0' <"$scratch/a")
 }
 
-# A machine returns without its plans, as after a reboot: the other machine's members go on without
-# its nodes.
+# A machine loses its plans, as by a reboot, and is connected again. The members of the other
+# machine repair the rings without its nodes.
 test_repaired_rings_leave_out_nodes_without_the_plan() {
 	two
 	check 'rings' at "$a" hcctl ring plan fabric t apply plan 3 repair
@@ -158,7 +161,8 @@ test_repaired_rings_leave_out_nodes_without_the_plan() {
 	equal 'it has no plan' right "$said"
 }
 
-# Only the first machine has the plan: its members get an error that names a node without the plan.
+# Only the first machine has the plan. Its members get an error that names a node of the other
+# machine.
 test_operation_names_node_without_the_plan() {
 	local words plan kind
 	two
@@ -172,8 +176,8 @@ test_operation_names_node_without_the_plan() {
 3 gather ring plan'
 }
 
-# The refusing machine knows a fault of which it cannot notify the others, or has reached a limit of
-# its own.
+# The machine that refuses knows a fault of which it cannot notify the other machines, or has
+# reached a limit.
 test_one_refuses() {
 	local i u
 	parameters_alone
@@ -205,8 +209,8 @@ test_who_may_ask() {
 	check 'here' at "$a" hcctl tree find fabric t apply local
 }
 
-# Both requests are answered, in the same order on all machines; the plan that is installed at the
-# end is one of the two.
+# Two machines install plans at the same time. Both get an answer, all machines install the plans in
+# the same order, and the last plan is one of the two.
 test_two_ask_at_once() {
 	local i one
 	four
@@ -223,15 +227,14 @@ test_two_ask_at_once() {
 	all_do sums 1 10 100
 }
 
-# wire_again: sets up the trunk with the greatest number again, which was removed: the one between b
-# and d
+# wire_again: sets up the removed trunk between b and d again, which has the greatest number
 wire_again() {
 	there "$b" hcctl trunk listen t 10.9.4.1
 	busywait 5 at "$d" hcctl trunk connect t 3 10.9.4.1 || fault 'no trunk'
 }
 
-# Plans are installed from all sides while trunks end: each time all machines must have the same
-# plan at the end.
+# All machines install plans while trunks end. Each time all machines must have the same plan at the
+# end.
 test_trunks_end_meanwhile() {
 	local i id
 	four
@@ -251,9 +254,9 @@ test_trunks_end_meanwhile() {
 	nothing_new
 }
 
-# If no trunk to the others is left, the answer arrives before the request has begun to wait; its
-# message must be complete. Few of the trunks end at just that moment; a kernel with checkers
-# detects a read of freed memory.
+# If no trunk to another machine is left, the failure of the installation is known before its
+# request begins to wait; the error message must still be complete. Few trunks end at just that
+# moment. A kernel with checkers detects a read of freed memory.
 test_trunks_end_while_a_plan_is_verified() {
 	local i said
 	parameter trunks Y

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Network namespaces: a fabric belongs to one and is removed with it, busy or not. Endpoints can be
-# moved to others, serve the processes there, and return when these namespaces end.
+# Network namespaces: a fabric belongs to one namespace and is removed with it, even while it is
+# used. Endpoints can be moved to other namespaces, are usable by processes there, and return when
+# such a namespace ends.
 #
 #	 namespace A                         namespace B
 #	+-------------------------------+   +-----------------+
@@ -42,10 +43,10 @@ name_id() {
 	echo $((hash % 65535 + 1))
 }
 
-# mac NAMESPACE INTERFACE
+# mac NAMESPACE INTERFACE: prints the MAC address
 mac() { ip netns exec "$1" cat "/sys/class/net/$2/address"; }
 
-# shows NAMESPACE ID: checks that frames of a reduction in NAMESPACE have this id
+# shows NAMESPACE ID: checks that frames of a reduction in NAMESPACE carry the fabric id ID
 shows() {
 	local seen
 	ip netns exec "$1" timeout $((30 * slow)) tcpdump -Z root -i tmon -n -c 20 -x \
@@ -54,7 +55,8 @@ shows() {
 	busywait 10 grep -q listening "$scratch/$1.err"
 	check "a reduction in $1" hcctl -n "$1" run reduce t op sum type u64 count 100 verify
 	wait "$seen"
-	# Eight bytes of the monitor's header, then the frame, with the id at its fifth byte
+	# A captured frame begins with eight bytes of the monitor's header; the id begins at the
+	# fifth byte of the hypercube header.
 	equal "ids in $1" "$(printf %08x "$2")" \
 		"$(sed -nE 's/^\s*0x0000:\s+(\S+ ){6}(\S+) (\S+).*/\2\3/p' "$scratch/$1" | sort -u)"
 }
@@ -187,14 +189,14 @@ guest() {
 	check 'move' hcctl node set t 1 netns "$b"
 }
 
-# guest_leaves: removes the namespace $b
+# guest_leaves: removes the namespace $b, so the endpoint returns
 guest_leaves() {
 	ip netns del "$b"
 	namespaces=()
 	busywait 10 gone_from "$b"
 }
 
-# The fabric is removed while the namespace of an endpoint that cannot return ends.
+# The fabric is removed while the namespace of an endpoint ends that cannot return.
 test_a_fabric_goes_while_its_guest_does() {
 	local b round
 	for ((round = $(scaled 8); round > 0; round--)); do
@@ -222,7 +224,8 @@ test_an_endpoint_comes_back_under_another_name() {
 	ip link del tn1
 }
 
-# In the other namespace the endpoint gets a name that is already used at home.
+# In the other namespace the endpoint gets an alternative name that an interface of the fabric's
+# namespace already has, so the endpoint cannot return.
 test_a_guest_that_cannot_come_back_ends_alone() {
 	local b
 	guest || return
@@ -257,7 +260,9 @@ test_a_monitor_stays_where_its_fabric_is() {
 	check 'it is here' ip link show tmon
 }
 
-# Runs as user nobody, in a user namespace with a fabric of its own.
+# Commands for the user nobody, in a user namespace: an endpoint of a new fabric is moved to a
+# namespace that ends after 4 s. Writes "back" to descriptor 3 once the endpoint has returned, and
+# "end" at the end.
 # shellcheck disable=SC2016
 lend_and_lose='
 	hcctl fabric add enx dim 1 && ip link set enxmon up || exit
@@ -324,13 +329,13 @@ test_a_name_is_taken_where_the_endpoint_goes() {
 megabytes() { sed -nE "s/^Mem$1: *([0-9]+)[0-9]{3} kB/\1/p" /proc/meminfo; }
 namespaces_seen() { find /var/run/netns -name "hc$$e*" | wc -l; }
 
-# fill FILE LEAVE: uses memory until LEAVE MB are left
+# fill FILE LEAVE: extends FILE, which is in memory, until only LEAVE MB of memory are available
 fill() {
 	local more=$(($(megabytes Available) - $2))
 	((more <= 0)) || fallocate -o "$(stat -c %s "$1" 2>/dev/null || echo 0)" -l $(((more * 95 / 100 + 1) << 20)) "$1" 2>/dev/null
 }
 
-# keep_full FILE LEAVE: when memory is full the kernel still finds some; use that as well.
+# keep_full FILE LEAVE: repeats fill, as a kernel whose memory is full frees some more
 keep_full() {
 	while :; do
 		fill "$@"
@@ -338,8 +343,8 @@ keep_full() {
 	done
 }
 
-# There is memory for the fabric and for some of its namespaces. Many more are requested, as the
-# kernel finds memory beyond what it reports.
+# There is memory for the fabric and for some of its namespaces. The command requests many more
+# namespaces, as the kernel finds memory beyond what it reports as available.
 test_what_does_not_fit_leaves_nothing() {
 	local full=$scratch/full leave
 	if [[ $debug ]]; then
@@ -368,7 +373,8 @@ test_what_does_not_fit_leaves_nothing() {
 	equal 'namespaces' 0 "$(namespaces_seen)"
 }
 
-# begin COUNT: lets $pid make a fabric with 64 namespaces; returns when COUNT of them exist
+# begin COUNT: starts the making of a fabric with 64 namespaces in the background, and returns when
+# COUNT of them exist; sets $pid
 begin() {
 	local more=$1
 	# A shell makes its background jobs ignore SIGINT.
@@ -394,8 +400,9 @@ test_a_signal_while_namespaces_are_made_leaves_nothing() {
 	check 'no endpoint is left' busywait 10 no_endpoints
 }
 
-# If the command is killed it cannot clean up. The names of the remaining namespaces contain that of
-# their fabric, so the next removal finds them.
+# A command that is killed cannot clean up. Each namespace has a mark with the name of its fabric, so
+# the next "fabric del" finds the remaining namespaces. It removes no other namespace, even if its
+# name has the same prefix.
 test_what_a_kill_leaves_goes_with_the_fabric() {
 	local i mine
 	namespace mine || return
@@ -419,7 +426,7 @@ test_what_a_kill_leaves_goes_with_the_fabric() {
 test_what_a_kill_of_a_removal_leaves_goes_with_the_next() {
 	local i
 	for ((i = $(scaled 3); i > 0; i--)); do
-		# The previous fabric may still be under removal.
+		# The removal of the previous fabric may not be complete yet.
 		check 'add' busywait 10 hcctl fabric add t dim 5 netns-each "hc$$e"
 		background hcctl fabric del t
 		busywait 20 fewer 32

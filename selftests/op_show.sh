@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# "hcctl op show" names the missing members: the nodes whose contributions a pending operation waits
-# for. "hcctl top" also shows which members wait, and the traffic; on a terminal it draws each
+# "hcctl op show" names the missing members: the nodes for whose contributions a pending operation
+# waits. "hcctl top" also shows the members that wait, and the traffic; on a terminal it draws each
 # picture over the previous one.
 #
 # Scheduling: shared second
@@ -13,7 +13,7 @@
 missing() { json '[.[] | .missing[]] | sort | join(" ")' op show t; }
 missing_are() { [[ $(missing) == "$1" ]]; }
 
-# hold NODE..: starts contributions of exactly these nodes
+# hold NODE..: starts processes that contribute at exactly these nodes, and wait
 hold() { background "$here/hc_load" hold t 1 "$@"; }
 
 prepare() {
@@ -38,13 +38,14 @@ test_one_is_missing() {
 		check "node $u is missing" busywait 5 missing_are "$u"
 		stop "$pid"
 		check 'the rest is over' busywait 5 missing_are ''
-		# The notification of the failure may not have reached the next contributor yet,
-		# which would then contribute to the same operation: so plan again.
+		# The next contributor may not have been notified of the failure yet, and would
+		# contribute to the failed operation. So install a new plan.
 		check 'plan again' hcctl tree find fabric t apply sink 0
 	done
 }
 
-# Complete contributions remain when their sockets are closed, so only the sink's is missing.
+# A complete contribution stays when its socket is closed, so only the sink's contribution is
+# missing.
 test_the_sink_is_missing() {
 	prepare 3
 	hold 1 2 3 4 5 6 7
@@ -55,7 +56,8 @@ test_the_sink_is_missing() {
 	check 'that ends it' busywait 5 missing_are ''
 }
 
-# generations FILTER: have all waiting members the same generation, for which FILTER is true?
+# generations FILTER: have all waiting members the same generation, and is the jq filter true for
+# it?
 generations() { json_is true "[.[].waiting[].generation] | unique | length == 1 and .[0] $1" op show t; }
 
 test_a_failure_begins_a_generation() {
@@ -135,7 +137,7 @@ test_top_gives_the_terminal_back() {
 	equal 'status after Ctrl-C' 0 "$seen"
 	(($(grep -c $'\e\\[H\e\\[J' "$scratch/tty") >= 2)) || fault 'there are no two pictures'
 	equal 'the cursor goes once' 1 "$(grep -o $'\e\\[?25l' "$scratch/tty" | wc -l)"
-	# The terminal's echo of Ctrl-C may follow.
+	# The terminal may print "^C" after the escape sequence.
 	[[ $(tail -c 8 "$scratch/tty") =~ $'\e[?25h'('^C')?$ ]] || fault "the cursor is not back: $(tail -c 60 "$scratch/tty" | od -c)"
 	hcctl top t interval 50ms | grep -q $'\e' && fault 'a pipe gets escape sequences'
 	{ sleep 1; hcctl fabric del t; } &

@@ -1,15 +1,16 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Plans that are installed on all machines that hold a part of a fabric, while one of these machines
-# violates the protocol, in its answers or in its requests.
+# Tests of installing a plan on all machines while one of these machines violates the protocol, in
+# its answers or in its requests.
 #
 # Scheduling: shared long cluster
 
 # shellcheck source=selftests/lib/four_machines.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib/four_machines.sh"
 
-# odd MODE [WORDS..]: makes a part whose other machine is a program, see hc_asker
+# odd MODE [WORDS..]: makes machine a with a partition; hc_asker plays the other machine in this
+# MODE
 odd() {
 	parameter trunks Y
 	namespace a || return
@@ -19,8 +20,8 @@ odd() {
 	busywait 10 is_at 0 "$a" '.[0].links_down' fabric show t || fault 'links are down'
 }
 
-# Requests of a machine that never decides, and requests to one that does not answer, end after a
-# while.
+# An installation ends after a while if the requesting machine never decides, or if another machine
+# does not answer.
 test_others_do_as_they_like() {
 	local waits still undecided
 	asked ask-undecided
@@ -56,7 +57,8 @@ test_others_do_as_they_like() {
 	broken "$undecided" 4
 }
 
-# One refusal suffices: the request does not wait for another machine that is silent.
+# One refusal is sufficient: the installation ends without waiting for another machine, which is
+# silent.
 test_one_refuses_one_is_silent() {
 	parameter trunks Y
 	namespace a || return
@@ -72,8 +74,8 @@ test_one_refuses_one_is_silent() {
 	nothing_new
 }
 
-# A machine sends requests without a pause: every second turn must be left to the requests of this
-# machine.
+# The other machine sends requests without a pause. Requests of this machine must get every second
+# turn.
 test_one_asks_all_the_time() {
 	local i
 	odd greedy
@@ -83,8 +85,8 @@ test_one_asks_all_the_time() {
 	done
 }
 
-# Another machine must not be able to advance the epochs of plans on this machine far beyond the
-# last ones.
+# Another machine must not be able to move the epochs of this machine's plans far beyond the epochs
+# in use.
 test_epochs_do_not_jump() {
 	HC_EPOCH=0x7ffffff0 odd accept
 	at "$a" hcctl tree find fabric t apply >"$scratch/said" 2>&1
@@ -92,8 +94,8 @@ test_epochs_do_not_jump() {
 	(($(json_at "$a" '.[0].epoch' plan show t 2) < 16777216)) || fault "epoch $(json_at "$a" '.[0].epoch' plan show t 2)"
 }
 
-# Links were down and are up again before this machine is notified: its new plans must not wait for
-# operations under way.
+# Links were down, and are up again before this machine is notified. Its new plans must not wait for
+# operations under way on the old plan.
 test_links_were_down() {
 	odd cut
 	check 'cut' at "$a" hcctl tree find fabric t apply
@@ -103,7 +105,7 @@ test_links_were_down() {
 	equal 'broken' false "$(json_at "$a" '.[0].broken' plan show t 2)"
 }
 
-# A machine is lost after all have prepared: the plan is installed, and broken.
+# A machine is lost after all machines have prepared. The plan is installed, but it is broken.
 test_lost_between_the_phases() {
 	odd vanish
 	refused 'vanish' 'nodes 1XX: the trunk to them has ended; the plan is broken' \
@@ -116,15 +118,15 @@ test_lost_between_the_phases() {
 	nothing_new
 }
 
-# broken NAMESPACE NODE: checks that the plan is installed but broken, and that contributions to it
-# end at once
+# broken NAMESPACE NODE: checks that the plan is installed but broken by NODE, and that
+# contributions to it fail at once
 broken() {
 	busywait 10 is_at "[true,$2]" "$1" '.[0] | [.broken, .cause_node]' plan show t 1 ||
 		fault "the plan is not broken by $2: $(at "$1" hcctl plan show t)"
 	refused 'a contribution' 'a fault has broken the plan' at "$1" "$here/hc_member" t 1 4 1 10 0 1 2 3
 }
 
-# A machine does not commit although all have prepared: the others do not wait for it.
+# A machine does not commit although all machines have prepared. The others do not wait for it.
 test_not_all_have_switched() {
 	odd drops 'it is gone here'
 	refused 'drops' 'nodes 1XX: it is gone here; the plan is broken' at "$a" hcctl tree find fabric t apply
@@ -139,8 +141,8 @@ test_not_all_have_switched() {
 	broken "$a" 5
 }
 
-# asked MODE [WORDS..]: lets the other machine send requests; the answers of this machine are in
-# $scratch/asker
+# asked MODE [WORDS..]: as odd, but the other machine sends requests; the answers of this machine
+# are written to $scratch/asker
 asked() {
 	odd "$@"
 	refused 'first' 'ask me later' at "$a" hcctl tree find fabric t apply
@@ -163,7 +165,7 @@ test_others_ask_as_they_like() {
 	nothing_new
 }
 
-# HC_ASKS: number of requests
+# HC_ASKS: number of random requests
 test_noise_is_refused() {
 	local asks=${HC_ASKS:-$(scaled 2000)}
 	asked ask-noise "$asks" "$RANDOM"
@@ -174,7 +176,7 @@ test_noise_is_refused() {
 	check 'a sum' at "$a" hcctl run allreduce t plan 1 verify
 }
 
-# A fabric, or the requesting machine, is removed while a request is processed.
+# A fabric, or the machine that has sent a request, is removed while the request is processed.
 test_everything_may_go() {
 	asked ask-still
 	check 'fabric' at "$a" hcctl fabric del t

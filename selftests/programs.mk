@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
-# For folders of programs that use the library: how and where they are built. $(here) is the folder;
-# OF= is the folder with the sources of the library, if it is another version.
+# Included by Makefiles of folders with programs that use the library: how these are built, and
+# where. $(here) is the folder; OF= is the folder with the sources of the library, if it is another
+# version.
 
 top := $(abspath $(here)/../..)
 O ?= $(top)/build/selftests/$(notdir $(here))

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# The program of Documentation/python.rst, exactly as on the page: its sums are right although links
-# fail meanwhile.
+# Tests of the example program of Documentation/python.rst, exactly as on the page: its sums are
+# right although links fail while it runs.
 
 # shellcheck source=selftests/lib/sums.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib/sums.sh"
 
-# plain: prints the expected sums: in each round, a member adds the round's number, and its node's
-# number times the round's
+# plain ROUNDS NODES: prints the expected sums; in each round a member contributes the round's
+# number, and the product of this number and its node's number
 plain() {
 	local rounds=$1 nodes=$2 round u sum=0
 	for ((u = 0; u < nodes; u++)); do ((sum += u)); done

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Error-detecting relaxation (demo/relax.c) on small meshes: the results of the demonstration; and
-# no error remains undetected while no environment has more than one Byzantine cell, whichever cell
-# it is and whatever it does. The program compares with the solution by elimination.
+# Error-detecting relaxation (demo/relax.c) on small meshes gives the results that the demonstration
+# shows. While no environment has more than one Byzantine cell, each error is detected, whichever
+# cells are Byzantine and whatever they do. The program compares with the solution by elimination.
 #
 # Scheduling: shared long
 
@@ -18,13 +18,13 @@ test_what_the_demonstration_shows() {
 	grep -vE '^$|^==' <<<"$said" | while IFS= read -r line; do log "$line"; done
 }
 
-# a_liar ROW COL: prints a random way in which the cell is Byzantine
+# a_liar ROW COL: prints an argument that makes this cell Byzantine in a random way
 a_liar() {
 	local ways=(value blame faces late)
 	echo "$1,$2:${ways[RANDOM % 4]}:$((RANDOM % 100)).$((RANDOM % 1000))1"
 }
 
-# Sets of random cells that the planner accepts as feasible
+# The Byzantine cells are random sets that the planner accepts: at most one in each environment.
 test_one_liar_in_each_environment_is_noticed() {
 	local round mesh set cell rows cols liars result
 	RANDOM=17

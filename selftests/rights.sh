@@ -20,22 +20,22 @@ shared_scratch() {
 	mkfifo -m 666 "$scratch/go"
 }
 
-# in_namespace PATTERN COMMANDS: checks that the output of root in a user namespace matches;
-# commands that succeed print "done" at the end
+# in_namespace PATTERN COMMANDS: runs COMMANDS as root of a user namespace, and checks that the
+# output matches PATTERN; after commands that succeed, "done" is printed
 in_namespace() {
 	local said
 	said=$(as_user "$owner" "$2" 2>&1)
 	grep -qiE -- "$1" <<<"$said" || fault "in a user namespace: \"$said\", not \"$1\""
 }
 
-# nobody_else COMMAND..: checks that no other user in the namespace of fabric t may do this, not
-# even the owner of all its nodes
+# nobody_else COMMAND..: checks that COMMAND is refused to other users in the fabric's namespace,
+# even to the owner of all its nodes
 nobody_else() {
 	refused 'by somebody' "$not_permitted" as "$somebody" "$@"
 	refused 'by the owner of the nodes' "$not_permitted" as "$owner" "$@"
 }
 
-# a_fabric: makes fabric t, of dimension 2 with a tree; all its nodes have an owner
+# a_fabric: makes fabric t, of dimension 2 with a tree; all its nodes have $owner as their owner
 a_fabric() {
 	local node
 	check 'add' hcctl fabric add t dim 2
@@ -57,7 +57,7 @@ test_to_add_and_remove_fabrics() {
 	check 'by the administrator' hcctl fabric del t
 }
 
-# Commands that configure fabric t
+# Commands that change the configuration of fabric t, which only the administrator may do
 configuration=('fabric set t stall-timeout 5s' 'link set t 0:0 down' 'link set t 0:0 up' 'link set t 0:1 loss 1'
 	'link set t 0:1 loss 0 delay 1us' 'node set t 3 fail' 'node set t 3 ok' 'node set t 1 owner 0' 'fault clear t'
 	'detect t timeout 100' 'tree find fabric t apply' 'bcast plan fabric t source 1 apply plan 2'
@@ -78,7 +78,7 @@ test_to_configure_a_fabric() {
 		echo done"
 }
 
-# By the user to whom the plan was granted
+# The user to whom the plan was granted may install its next epoch; others may not.
 test_to_renew_a_broken_plan() {
 	a_fabric
 	check 'a guarded plan' hcctl tree find fabric t sink 0 apply plan 2 guard 20s
@@ -98,7 +98,7 @@ test_to_renew_a_broken_plan() {
 }
 broken() { json_is true '.[0].broken' plan show t "$1"; }
 
-# Two processes of one user namespace, in two of its network namespaces
+# Commands that make two processes in one user namespace, each in a network namespace of its own
 two_namespaces='
 	hcctl fabric add t dim 1 || exit
 	unshare -n sleep 60 &
@@ -139,7 +139,7 @@ test_to_bind() {
 	equal 'in the container' bound "$(sed '/^$/d' "$scratch/bound")"
 }
 
-# The right to contribute is that of the process that bound the socket, whichever process uses the
+# The right to contribute is checked for the process that binds the socket. Any process may use the
 # socket afterwards.
 test_to_contribute() {
 	a_fabric
@@ -173,7 +173,8 @@ with_capability() {
 		--inh-caps "+$1" --ambient-caps "+$1" "${@:2}"
 }
 
-# captured PROGRAM..: does tcpdump, started by PROGRAM, see a reduction?
+# captured PROGRAM..: does PROGRAM, which starts tcpdump as some user, capture a frame of a
+# reduction?
 captured() {
 	local seen
 	"$@" timeout $((30 * slow)) tcpdump -i tmon -n -c 1 >"$scratch/captured" 2>"$scratch/tcpdump" &
@@ -209,7 +210,7 @@ test_to_capture_on_links() {
 	in_namespace '^done$' 'hcctl fabric add t dim 1 && ip link set tmon up && echo done'
 }
 
-# ethernet DESTINATION SOURCE TYPE BYTES: prints a frame in hexadecimal digits
+# ethernet DESTINATION SOURCE TYPE BYTES: prints an Ethernet frame in hexadecimal digits
 ethernet() {
 	local digits="$*"
 	digits=${digits//[: ]/}
@@ -220,14 +221,15 @@ ethernet() {
 }
 mac() { cat "/sys/class/net/$1/address"; }
 
-# end_frame: prints an END of all operations of plan 1, from node 1 to its neighbour 0, as on a link
+# end_frame: prints, in hexadecimal digits, a frame with an END of all operations of plan 1, as node
+# 1 would send it to its neighbour 0
 end_frame() {
 	printf '01050000 %08x 0001 0000 00000001 00000001 00000001 %048x' "$(json '.[0].id' fabric show t)" 0
 	printf '0000000c 00000000 %080x 00000005 0001 ffff 00000003' 0
 }
 
-# Frames that a user sends must not be accepted as frames of a neighbour, whichever interface they
-# enter.
+# Nodes must not accept frames that a user sends as frames of a neighbour, whichever interface the
+# user sends them to.
 test_to_speak_as_a_neighbour() {
 	a_fabric
 	check 'up' ip link set tmon up

@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Fault-tolerant unicast: a frame arrives if there is a healthy path, and once the nodes know of the
-# faults it takes a shortest path. The tool computes shortest paths independently.
+# Fault-tolerant unicast: a frame arrives if there is a healthy path, and takes a shortest healthy
+# path once the nodes know all faults. The tool computes the shortest paths independently.
 #
 # Scheduling: shared second
 
 # shellcheck source=selftests/lib/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib/lib.sh"
 
-# Counts the objects that have "reached" and those of them that are wrong, and prints three of the
-# latter. jq would take half of the test's time.
+# Counts the JSON objects that have "reached" and those of them that are wrong, and prints three of
+# the wrong ones. With jq this would take half of the test's time.
 # shellcheck disable=SC2016
 reckon='
 function value(name,	at, rest) {
@@ -29,7 +29,8 @@ function value(name,	at, rest) {
 }
 END { print n + 0; print wrong + 0; print which }'
 
-# judge WHAT FILE [OPTION]: runs the commands in FILE, one per line, and checks all answers together
+# judge WHAT FILE [OPTION]: runs the hcctl commands in FILE, one per line, and checks the routes
+# that all of them print
 judge() {
 	local seen
 	hcctl ${3:+"$3"} -j -b "$2" >"$scratch/ways" 2>"$scratch/said" || [[ ${3-} ]] ||
@@ -77,8 +78,8 @@ test_random_faults_to_dimension_6() {
 			} >>"$f"
 		done
 		sed -i '/nodes 0/s/ nodes 0//' "$f"
-		# Nodes that have failed refuse requests, and the number of faults is limited: such
-		# commands fail.
+		# Some commands fail: a failed node refuses requests, and the number of faults is
+		# limited.
 		judge "dimension $dim" "$f" -f
 		check 'del' hcctl fabric del t
 	done
@@ -87,7 +88,8 @@ test_random_faults_to_dimension_6() {
 test_a_component_learns_what_it_missed() {
 	local f=$scratch/batch
 	check 'add' hcctl fabric add t dim 4
-	# While the two halves are separated, both get faults; then one link connects them.
+	# While the two halves of the cube are separated, links in both halves fail; then one link
+	# connects the halves, and each must learn the faults of the other half.
 	cat >"$f" <<-'END'
 		link set t 0:3,1:3,2:3,3:3,4:3,5:3,6:3,7:3 down
 		link set t 0:0,2:1 down

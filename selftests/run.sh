@@ -3,24 +3,25 @@
 #
 # Usage: run.sh [PROGRAM..]
 #
-# Runs all tests of this folder, or the named ones, as root on a machine with the module loaded, and
-# checks the kernel's log after each. Prints KTAP; the exit status is 1 if a test failed.
+# Runs all tests of this folder, or the given ones, as root on a machine with the module loaded.
+# Checks the kernel's log after each program. Prints KTAP; the exit status is 1 if a test failed.
 #
-# Programs with the line "Scheduling: shared" run side by side, HC_LANES at a time (4; 2 on a kernel
-# with debugging, 1 on one processor), scripts each in a network namespace of its own. The others
-# run alone, after them. Tests that a shared script lists in "alone" run there, too, as NAME:alone.
-# A complaint in the kernel's log counts for all programs that ran at that time. The output is in
-# the same order in every run.
+# A program with the line "Scheduling: shared" runs at the same time as others, HC_LANES of them (4;
+# 2 on a kernel with debugging, 1 on one processor); a shared script has a network namespace of its
+# own. The other programs run alone, after the shared ones. So do the tests that a shared script
+# lists in "alone", under the name NAME:alone. A complaint in the kernel's log fails all programs
+# that were running. The order of the output is the same in every run.
 #
-# HC_PART=shared or alone: run only the former or the latter, so that two machines can share the
-# work; programs with the word "second" then belong to "alone".
+# HC_PART=shared or HC_PART=alone: run only the shared programs or only the others, so that two
+# machines can share the work. In this case the programs with the keyword "second" belong to
+# "alone".
 #
-# HC_OF=WORD, HC_WITHOUT=WORD: run only the programs with this word after "Scheduling:", or only
-# those without it. HC_EACH=K/N: run only every N-th of the remaining programs, from the K-th on.
+# HC_OF=WORD, HC_WITHOUT=WORD: run only the programs with, or without, this keyword after
+# "Scheduling:". HC_EACH=K/N: of the programs that remain, run the K-th and each N-th after it.
 #
-# HC_AGAIN=yes: run a program that fails once more, alone or beside another one, unless it crashes
-# or makes the kernel complain; the second result counts (selftests/tools/tally).
-# HC_DEADLINE=S: skip programs that would begin later than S seconds after the first one.
+# HC_AGAIN=yes: run a program that fails once more, alone or beside one other program, unless it has
+# crashed or made the kernel complain; then the second result counts (tools/tally).
+#    HC_DEADLINE=S: skip programs that would begin later than S seconds after the first one.
 
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")" || exit 1
@@ -33,14 +34,14 @@ limit() {
 	local seconds=300
 	[[ ! $2 || $debug ]] || seconds=450
 	[[ $1 != failslab.sh ]] || seconds=600
-	# Long programs that run side by side slow each other down.
+	# Long programs that run at the same time slow each other down.
 	[[ ! $debug ]] || ((seconds *= 4, seconds += 100))
 	((seconds >= ${HC_TEST_TIMEOUT:-0})) || seconds=$HC_TEST_TIMEOUT
 	echo "$seconds"
 }
 
-# complaints PROGRAM: prints complaints in the kernel's log since the program began; if the log has
-# lost the mark of the beginning, any complaint in it may be the program's
+# complaints PROGRAM: prints complaints in the kernel's log since PROGRAM began, or all complaints
+# if the log has lost the mark of the beginning
 complaints() {
 	local log mark="hypercube-selftests: begin $1\$"
 	log=$(dmesg)
@@ -49,7 +50,8 @@ complaints() {
 		grep -vE 'BUG: KCSAN: [^[]*$'
 }
 
-# A script that shares the machine runs in a network namespace of its own, which /sys must show.
+# Begins each shared script: in its network namespace, /sys must be mounted again to show the
+# interfaces of this namespace.
 # shellcheck disable=SC2016
 apart='mount -t sysfs sysfs /sys && mount -t debugfs debugfs /sys/kernel/debug
 	mount -t tracefs tracefs /sys/kernel/tracing
@@ -66,7 +68,8 @@ group_of() {
 	done
 }
 
-# left_behind GROUP: prints and kills processes that still exist a second after the program's end
+# left_behind GROUP: prints and kills the processes of the group that still exist a second after the
+# program has ended
 left_behind() {
 	local i left
 	for ((i = 0; i < 20; i++)); do
@@ -93,7 +96,8 @@ contained() {
 	return "$status"
 }
 
-# attempt PROGRAM [shared]: prints the output of PROGRAM, then complaints of the kernel
+# attempt PROGRAM [shared]: runs PROGRAM once, and prints its output, then the complaints of the
+# kernel
 attempt() {
 	local name=$1 status said command=("./${1%:*}")
 	[[ ! $2 || $name != *.sh ]] || command=(env HC_TURN=beside unshare -nm bash -c "$apart" "${command[@]}")
@@ -108,12 +112,13 @@ attempt() {
 	return 3
 }
 
-# again STATUS: must a program that ended with this status be run once more?
+# again STATUS: is a program that ended with this status run once more?
+# late: has the time of HC_DEADLINE passed?
 again() { [[ ${HC_AGAIN-} && $1 != [0345] ]] && (($1 < 124)) && ! late; }
 late() { [[ ${HC_DEADLINE-} ]] && ((SECONDS >= HC_DEADLINE)); }
 
-# run NUMBER PROGRAM [shared]: prints the results of the program's tests, and then that of the
-# program
+# run NUMBER PROGRAM [shared]: runs PROGRAM, once more if necessary, and prints the results of its
+# tests, then its own result
 run() {
 	local name=$2 begin=$EPOCHREALTIME status before after
 	spent before
@@ -140,7 +145,8 @@ run() {
 	esac
 }
 
-# show: prints the output of programs that have ended, up to the first one that has not
+# show: prints the outputs of programs in the order of their numbers, up to the first program that
+# has not ended
 show() {
 	while [[ -e $work/$((shown + 1)).status ]]; do
 		cat "$work/$((++shown)).out"
@@ -148,7 +154,7 @@ show() {
 	done
 }
 
-# start NUMBER PROGRAM: runs PROGRAM in a lane, once one is free
+# start NUMBER PROGRAM: waits until a lane is free, and runs PROGRAM in it
 start() {
 	while (($(jobs -rp | wc -l) >= lanes)); do
 		wait -n
@@ -164,8 +170,8 @@ start() {
 mapfile -t shared < <(scheduled shared)
 shares() { [[ " ${shared[*]} " == *" $1 "* ]]; }
 
-# arranged PROGRAM..: prints the shared programs, then their tests that must run alone and the other
-# programs
+# arranged PROGRAM..: prints the programs in the order in which they run: the shared ones, then the
+# tests of shared scripts that run alone, and the other programs
 arranged() {
 	case ${HC_PART-} in
 	shared) sharing "$@" | chosen second -v ;;
@@ -192,8 +198,8 @@ not_sharing() {
 	done
 }
 
-# chosen WORD [-v]: of the names on standard input, prints those of programs with this word after
-# "Scheduling:", or with -v the others
+# chosen WORD [-v]: filters names of programs on standard input: passes those with this keyword
+# after "Scheduling:", or with -v those without it
 chosen() { if [[ $1 ]]; then grep -xF ${2+"$2"} -f <(scheduled "$1"); else cat; fi; }
 
 # each K/N: prints every N-th line of standard input from the K-th on, or all lines without an
@@ -206,7 +212,7 @@ lanes=${HC_LANES:-$(($(nproc) == 1 ? 1 : ${#debug} ? 2 : 4))}
 [[ $lanes == 1 && ! ${HC_PART-} ]] || mapfile -t programs < <(arranged "${programs[@]}")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-# fell PID: kills the process and all its descendants, which Ctrl-C does not reach
+# fell PID: kills the process and all its descendants, as Ctrl-C does not reach them
 fell() {
 	local child
 	for child in $(pgrep -P "$1"); do fell "$child"; done

@@ -11,7 +11,8 @@
 
 ends_alone() { ! reaches "$@"; }
 of() { at "$1" cat "/sys/class/net/tn$1/$2"; }
-# knows KIND: does this kernel have the qdisc?
+# knows KIND [OPTION..]: adds this qdisc to endpoint 0; skips the test if the kernel does not have
+# it
 knows() {
 	at 0 tc qdisc add dev tn0 root "$@" 2>/dev/null && return
 	skip "this kernel has no $1"
@@ -72,7 +73,7 @@ test_xdp_in_generic_mode() {
 	refused 'native mode' 'not supported' at 1 "$here/hc_xdp" native tn1
 }
 
-# field NAME: prints this field of ethtool -S at node 0
+# field NAME: prints this counter of "ethtool -S" at node 0
 field() { at 0 ethtool -S tn0 | sed -nE "s/^ *$1: //p"; }
 
 test_ip_and_ethtool_tell_the_truth() {
@@ -87,7 +88,7 @@ test_ip_and_ethtool_tell_the_truth() {
 	check 'bus' grep -q '^bus-info: t/0' <(at 0 ethtool -i tn0)
 	check 'statistics' grep -q '^supports-statistics: yes' <(at 0 ethtool -i tn0)
 	check 'checksums' grep -q '^tx-checksumming: on' <(at 0 ethtool -k tn0)
-	# Frames for another address, which no stack answers
+	# The frames have another destination address, so no stack answers them.
 	tx=$(of 0 statistics/tx_packets) rx=$(of 3 statistics/rx_packets)
 	check 'send' at 0 "$flow" raw tn0 "$(of 3 address)" "$(of 0 address)" $frames 200
 	check 'they come' busywait 3 test "$(of 3 statistics/rx_packets)" -ge $((rx + frames))

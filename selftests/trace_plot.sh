@@ -8,7 +8,7 @@
 # shellcheck source=selftests/lib/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib/lib.sh"
 
-# a_fabric DIM: makes fabric t, with some faults and a tree around them
+# a_fabric DIM: makes fabric t with some faults, and a tree around them
 a_fabric() {
 	check 'add' hcctl fabric add t dim "$1"
 	check 'down' hcctl link set t 3:1 down
@@ -41,7 +41,7 @@ test_pictures_show_faults_and_traffic() {
 	equal 'a matrix' fabric "$(json .kind plot u -o "$scratch/u.svg")"
 }
 
-# model FILTER: prints what FILTER selects from the page's model
+# model FILTER: prints what the jq filter selects from the data in the page
 model() { sed -n '/id="model">/{n;p}' "$scratch/t.html" | pick "$1"; }
 
 test_pages_show_faults_and_traffic() {
@@ -60,7 +60,7 @@ test_pages_show_faults_and_traffic() {
 
 tracing=/sys/kernel/tracing
 
-# stat FILTER: prints what FILTER selects from the counters of t
+# stat FILTER: prints what the jq filter selects from the counters of fabric t
 stat() { json "$1" stats t; }
 
 trace_on() {
@@ -71,8 +71,8 @@ trace_on() {
 	echo 1 >$tracing/tracing_on
 }
 
-# trace_off [FABRIC]: ends tracing; writes the trace lines of t, or of fabrics that match FABRIC, to
-# $scratch/trace
+# trace_off [FABRIC]: stops tracing, and writes the trace lines of fabric t, or of the fabrics whose
+# names match FABRIC, to $scratch/trace
 trace_off() {
 	echo 0 >$tracing/tracing_on
 	echo 0 >$tracing/events/hypercube/enable
@@ -81,14 +81,14 @@ trace_off() {
 	echo >$tracing/trace
 }
 
-# events EVENT: prints the trace lines of an event. Busybox finds a fixed string in a tenth of the
-# time that a pattern takes.
+# events EVENT: prints the trace lines of a tracepoint. Busybox's grep finds a fixed string in a
+# tenth of the time that a pattern takes.
 events() { grep -F " $1: " "$scratch/trace"; }
 
-# traced EVENT [WORDS]: prints the number of these lines that contain WORDS
+# traced EVENT [WORDS]: prints the number of trace lines of EVENT that contain WORDS
 traced() { events "$1" | grep -c -- "${2-}"; }
 
-# traced_sum EVENT FIELD: prints the sum of a field over these lines
+# traced_sum EVENT FIELD: prints the sum of a field over the trace lines of EVENT
 traced_sum() { events "$1" | sed -n "s/.* $2=\([0-9]*\).*/\1/p" | awk '{ n += $1 } END { print n + 0 }'; }
 
 wants_tracing() {
@@ -143,10 +143,11 @@ test_operations_that_fail_end_in_the_trace() {
 	equal 'ended' "$(traced hc_op_begin)" "$(traced hc_op_end 'status=-')"
 }
 
-# numbers EVENT: prints the numbers of the operations in these lines
+# numbers EVENT: prints the operation numbers in the trace lines of EVENT
 numbers() { events "$1" | sed -n 's/.* op=\([0-9]*\).*/\1/p' | sort -un | xargs; }
 
-# In a later epoch of a guarded plan processes see other numbers than nodes do.
+# In the second and later epochs of a guarded plan, the operation numbers that processes see differ
+# from those of the nodes. Trace lines have the numbers that processes see.
 test_events_of_a_later_epoch_have_the_numbers_of_processes() {
 	wants_tracing || return
 	check 'add' hcctl fabric add t dim 3
@@ -164,16 +165,17 @@ test_events_of_a_later_epoch_have_the_numbers_of_processes() {
 	equal 'stages' "$(numbers hc_op_begin)" "$(numbers hc_stage)"
 }
 
-# traced_most EVENT WORDS FIELD: prints the greatest value of a field in these lines
+# traced_most EVENT WORDS FIELD: prints the greatest value of a field in the trace lines of EVENT
+# that contain WORDS
 traced_most() { events "$1" | sed -n "s/.*$2.* $3=\([0-9]*\).*/\1/p" | sort -n | tail -1; }
 
-# traced_news: prints the greatest step of the notifications that a plan is broken. Later ENDs come
-# from processes that leave once the plan is repaired.
+# traced_news: prints the greatest step at which a member receives the END that breaks the plan.
+# ENDs after the repair are not counted, as they come from processes that leave.
 traced_news() { sed '/event=repaired/q' "$scratch/trace" | sed -n 's/.*hc_arrive.*type=end.* step=\([0-9]*\).*/\1/p' | sort -n | tail -1; }
 
-# repair DIM LINK[,LINK..] WORD..: links of a plan of rings fail. By the logical clock, all N
-# members are notified within N - 1 steps; and the plan is repaired after 7 paths of as many links
-# each as the cube has dimensions, if no other event disturbs the attempt.
+# repair DIM LINK[,LINK..] WORD..: in plans of rings, one link after another fails. Checks that, by
+# the logical clock, all N members are notified within N - 1 steps, and that the repair takes 7
+# traversals of the cube, of DIM steps each, after that, unless another event restarts it.
 repair() {
 	local dim=$1 what link step n=$((1 << $1)) links bound=$(((1 << $1) - 1 + 7 * $1))
 	IFS=, read -ra links <<<"$2"
@@ -194,8 +196,8 @@ repair() {
 			(($(traced hc_repair "what=$what ") >= n)) || fault "not all said or heard $what"
 		done
 		(($(traced hc_repair 'what=assign .*resumes=1') >= n)) || fault 'what is under way does not go on'
-		# The repair may have begun again when another notification of the link's fault
-		# arrived.
+		# If another notification of the link's fault has restarted the repair, try the next
+		# link.
 		(($(traced hc_repair 'what=ask ') > n)) || break
 		check 'removal' hcctl fabric del t
 	done
@@ -204,7 +206,8 @@ repair() {
 	log "the news took $(traced_news) steps, the repair $step, of $bound"
 }
 
-# For one ring this is less than the 4w + 2 steps of the paper; for short rings it is more.
+# For a single ring this bound is less than the 4w + 2 steps of the paper; for short rings it is
+# more.
 test_a_repair_is_traced_and_takes_few_steps() {
 	wants_tracing || return
 	repair 3 0:0,5:1,3:2,6:0,1:1
@@ -212,7 +215,7 @@ test_a_repair_is_traced_and_takes_few_steps() {
 	repair 4 0:0,0:1,3:2,5:1,9:3 method vrt width 3
 }
 
-# Operations that succeed and operations that fail; in some of them members only receive
+# Some operations succeed and others fail, and in some collectives members only receive.
 test_every_operation_that_begins_ends_in_the_trace() {
 	local collective
 	wants_tracing || return
@@ -239,11 +242,11 @@ operations() {
 	events "$1" | sed -n "s/.* $1: \(fabric=[^ ]* node=[^ ]* plan=[^ ]* op=[^ ]*\).*/\1/p" | LC_ALL=C sort
 }
 
-# pcap FILE [OPTION..]: prints FILE as tcpdump reads it, one frame per line, without hex dumps of
-# unknown types
+# pcap FILE [OPTION..]: prints what tcpdump reads from FILE, one line for each frame, without the
+# hex dumps of frames of unknown types
 pcap() { tcpdump -Z root -n -r "$@" 2>/dev/null | grep -v $'^\t'; }
 
-# capture INTERFACE FILE: starts tcpdump; sets $pid
+# capture INTERFACE FILE: starts a tcpdump that writes to FILE; sets $pid
 capture() {
 	tcpdump -Z root -i "$1" -n -U -B 16384 -w "$2" 2>"$scratch/tcpdump" &
 	pid=$!
@@ -251,17 +254,17 @@ capture() {
 	check 'it listens' busywait 10 grep -q listening "$scratch/tcpdump"
 }
 
-# shown INTERFACE: prints the number of frames that the monitor has shown
+# shown INTERFACE: prints the number of frames that the monitor interface has received
 shown() { ip -j -s link show "$1" | pick '.[0].stats64.rx.packets'; }
 
 # captured FILE: prints the number of frames in FILE
 captured() { tcpdump -Z root -r "$1" --count 2>/dev/null | sed 's/ .*//'; }
 
-# captured_all INTERFACE FILE: has tcpdump written all frames? The kernel passes frames on in
-# blocks.
+# captured_all INTERFACE FILE: has tcpdump written all frames to FILE? The kernel passes frames to
+# it in blocks.
 captured_all() { [[ $(captured "$2") == $(shown "$1") ]]; }
 
-# capture_end INTERFACE FILE: ends tcpdump once it has written all frames
+# capture_end INTERFACE FILE: waits until tcpdump has written all frames to FILE, and ends it
 capture_end() {
 	check 'all is captured' busywait 10 captured_all "$1" "$2"
 	kill -INT "$pid"
@@ -272,7 +275,7 @@ capture_end() {
 # frames_by_link: prints "SENDER DIM FRAMES" for each link end that has sent, from the counters
 frames_by_link() { json '.[] | "\(.node) \(.dim) \(.tx_frames)"' link show t; }
 
-# captured_by_link FILE: prints the same from a capture
+# captured_by_link FILE: prints the same table as frames_by_link, from a capture
 captured_by_link() {
 	pcap "$1" -e | sed -n 's/.* 02:68:..:..:..:\(..\) > 02:68:..:..:..:\(..\), .*0x88b5.*/\1 \2/p' | LC_ALL=C sort | uniq -c |
 		while read -r frames from to; do
@@ -282,7 +285,8 @@ captured_by_link() {
 		done | LC_ALL=C sort
 }
 
-# decoded_by_link FILE: prints the same, as hcctl decodes a capture
+# decoded_by_link FILE: prints the same table as frames_by_link, from what hcctl decodes of a
+# capture
 decoded_by_link() {
 	hcctl -j decode "$1" | jq -r '"\(.from) \(.dim)"' | LC_ALL=C sort | uniq -c | awk '{ print $2, $3, $1 }'
 }
@@ -353,7 +357,8 @@ test_time_lines_have_a_slice_for_each_hop_and_merge() {
 	wants_tracing || return
 	a_fabric 3
 	sent=$(stat .tx_frames)
-	# Members that do not wait are also notified of the completion, a little later.
+	# Members that do not wait are notified of the completion a little later: trace for a second
+	# longer.
 	said=$(hcctl -j trace t -o "$scratch/t.json" -- \
 		sh -c 'hcctl run reduce t op sum type u32 count 9000 verify && sleep 1' 2>&1 >"$scratch/out" | tail -1)
 	equal 'complaints' '' "$said"
@@ -377,7 +382,7 @@ test_time_lines_have_a_slice_for_each_hop_and_merge() {
 	check 'a page that plays it' hcctl plot t trace "$scratch/t.json" -o "$scratch/t.html"
 	equal 'hops that it plays' "$(jq '[.traceEvents[] | select(.cat == "hop" and .ph == "b")] | length' "$scratch/t.json")" \
 		"$(model '.hops | length')"
-	# A kernel with debugging may have a clock that counts in ticks, and most hops end within
+	# The clock of a kernel with debugging may count in ticks, and most hops begin and end in
 	# one tick.
 	[[ ! $debug ]] || before='<='
 	equal 'hops that took time' true "$(model ".hops | all(.begin $before .end) and any(.begin == 0)")"
@@ -389,8 +394,8 @@ instances() { ls $tracing/instances; }
 is_recorded() { grep -qx 1 $tracing/instances/hcctl-*/tracing_on; }
 no_instance() { [[ ! $(instances) ]]; }
 
-# is_another INSTANCE: is there a trace instance other than INSTANCE? Whatever ends a recording, no
-# instance may be left; after a signal, what was recorded until then is kept.
+# is_another INSTANCE: is there a trace instance other than INSTANCE? Whatever ends a recording, its
+# trace instance must be removed; if a signal ends it, the file has what was recorded until then.
 is_another() { [[ $(instances) && $(instances) != *"$1"* ]]; }
 
 test_a_recording_that_ends_leaves_no_instance() {
@@ -455,7 +460,8 @@ test_outputs_remove_nothing_that_they_have_not_made() {
 	hcctl fabric save t >&- 2>"$scratch/err" && fault 'saved to a closed output'
 }
 
-# Interfaces may have any name. No byte 0xff is valid in UTF-8.
+# Interfaces may have any bytes in their names, also bytes that are not valid in UTF-8, such as
+# 0xff.
 test_odd_names_are_json() {
 	local name
 	wants_tracing || return
@@ -472,8 +478,8 @@ test_odd_names_are_json() {
 	done
 }
 
-# one_of_two COMMAND..: prints the operations in a timeline of t while COMMAND runs in this
-# namespace
+# one_of_two COMMAND..: records a timeline of fabric t of this namespace while COMMAND runs, and
+# prints its operations
 one_of_two() { hcctl -j trace t -o "$scratch/t.json" -- "$@" 2>/dev/null | sed -n '/"hops"/p' | jq .operations; }
 
 test_time_lines_know_fabrics_of_one_name_apart() {

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Trunks between machines: links, their states and consequences; datagrams, IP, collectives and
-# tasks across them.
+# Trunks between machines: their links, the states of these links and what follows from them;
+# datagrams, IP, collectives and tasks across trunks.
 #
 # Scheduling: shared long cluster
 
@@ -82,7 +82,8 @@ test_collectives_go_across() {
 	log "$(at "$a" hcctl trunk show t)"
 }
 
-# plan_both PLAN EPOCH WORDS..: installs the same plan at both machines, by hand
+# plan_both PLAN EPOCH WORDS..: installs the same plan with the same epoch at each machine
+# separately ("local")
 plan_both() {
 	local plan=$1 epoch=$2 ns
 	shift 2
@@ -109,8 +110,8 @@ test_all_kinds_go_across() {
 	both copies 0 50 1000
 }
 
-# begin NAMESPACE NAME ROUNDS NODE..: starts members of plans 1 to 4 at once; their output is in
-# $scratch/NAME.PLAN
+# begin NAMESPACE NAME ROUNDS NODE..: starts members of plans 1 to 4 at these nodes at once; writes
+# their output to $scratch/NAME.PLAN
 begin() {
 	local ns=$1 name=$2 rounds=$3 plan kinds=(sums exchange gather bcast)
 	shift 3
@@ -121,7 +122,7 @@ begin() {
 	done
 }
 
-# all_right: checks that the members started as a and b end, with right results
+# all_right: checks that the members that were started with the names a and b end with right results
 all_right() {
 	local plan
 	for plan in 1 2 3 4; do
@@ -134,9 +135,9 @@ all_right() {
 
 is_file_of() { [[ $(wc -c <"$2") == "$1" ]]; }
 
-# The same plans are used again, by members of one machine that start later than the time after
-# which the other machine probes for them; and again after members were killed. A broadcast goes on
-# without a receiver that was killed.
+# The same plans are used by several runs. In one run, the members of one machine start after the
+# time when the other machine probes for them; another run follows after members were killed. A
+# broadcast goes on without a receiver that was killed.
 test_runs_follow_each_other() {
 	local plan waiting
 	machines 3 0XX 1XX && joined
@@ -183,8 +184,8 @@ test_tasks_go_across() {
 	refused 'a round' 'spans machines' at "$a" hcctl balance run t
 }
 
-# Two different plans have the same epoch. Without a check, the contribution of a member with the
-# other plan would be missing in a sum, or would be counted twice.
+# The two machines have different plans with the same epoch. If this were not checked, the sum would
+# lack a member's contribution, or count it twice.
 test_plans_that_differ_do_not_mix() {
 	machines 3 0XX 1XX && joined
 	check 'a tree here' at "$a" hcctl tree find fabric t apply local epoch 5
@@ -204,7 +205,7 @@ old_frames_come() {
 		$(json_at "$b" '[.[].drops["old-epoch"] // 0] | add > 0' node show t) == true ]]
 }
 
-# A machine that starts again, as after a crash, has other numbers and no state.
+# A machine that starts again, as after a crash, has another boot id and no state.
 test_tasks_go_to_a_machine_that_is_back() {
 	local round
 	machines 3 0XX 1XX && joined
@@ -223,7 +224,8 @@ test_tasks_go_to_a_machine_that_is_back() {
 	done
 }
 
-# each VALUE FILTER COMMAND..: checks that all three machines print VALUE within a time limit
+# each VALUE FILTER COMMAND..: checks that json_at prints VALUE at each of the three machines,
+# within a time limit
 each() {
 	local ns
 	for ns in "$a" "$b" "$c"; do
@@ -231,8 +233,8 @@ each() {
 	done
 }
 
-# three: makes three machines: a has nodes 0 and 1, c has 2 and 3, b has the others; there is a
-# trunk between each two
+# three: makes machine a with nodes 0 and 1, c with 2 and 3, and b with the others, and a trunk
+# between each two machines
 three() {
 	machines 3 00X 1XX && namespace c || return
 	wire "$a" "$c" 1
@@ -244,10 +246,10 @@ three() {
 	each 0 '.[0].links_down' fabric show t
 }
 
-# Nodes 4 and 5 have taken two tasks, and have not been able to acknowledge that: with this seed
-# their links need 18 and 32 attempts. Then their machine starts again, but without the trunk over
-# which the tasks migrated. The probes for the tasks take a path around that, and the new machine
-# does not know these tasks.
+# Nodes 4 and 5 have received two tasks, but their acknowledgments have not arrived: with this seed
+# their links need 18 and 32 attempts. Then their machine starts again, without the trunk over which
+# the tasks migrated. The probes for the tasks take a path around this trunk, and the new instance
+# of the machine does not know these tasks: they are unresolved.
 test_tasks_of_another_life_are_in_doubt() {
 	local c='' filter='.nodes | map(select(.node < 2) | [.queued,.moving,.unresolved,.redelivered])'
 	three
@@ -272,8 +274,9 @@ test_tasks_of_another_life_are_in_doubt() {
 	busywait 10 is_at 1 "$b" '[.nodes[] | .received] | add' balance show t || fault 'it does not go again'
 }
 
-# Tasks and their replicas are on two machines that cannot reach each other. Nodes of one machine
-# fail, then those of the other: the tasks are lost, and a node must report that.
+# Tasks are on one machine and their replicas on another, and the two machines cannot reach each
+# other. The nodes of one machine fail, then those of the other, so the tasks are lost, and a node
+# must report that.
 test_copies_out_of_sight_are_in_doubt() {
 	machines 3 0XX 1XX && joined
 	check 'one way' at "$a" hcctl link set t 0:0,0:1 down
@@ -286,9 +289,9 @@ test_copies_out_of_sight_are_in_doubt() {
 	equal 'there' '[0,3,0]' "$(json_at "$b" '.nodes[] | select(.node == 4) | [.replicas_held,.unresolved,.lost]' balance show t)"
 }
 
-# b spends a link that a sets up again, many times, while b has frames to send over it. What each
-# end knows of the other's state must not be older than what that end itself knows: once the link
-# delivers, it is up at both ends, also with the next trunk.
+# While b has frames for a link, the link becomes spent at b, and a sets it up again, many times. An
+# older announcement of the other end's state must never replace a newer one: once the link delivers
+# frames, it is up at both ends, and it is also up with the next trunk.
 test_ends_agree_on_what_is_spent() {
 	local i
 	machines 3 0XX 1XX

@@ -1,15 +1,16 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Trunks that break, for any cause; bad wires; and frames that no fabric would send.
+# Trunks that break for all kinds of causes, networks that lose or corrupt data, and frames that no
+# node would send.
 #
 # Scheduling: shared long cluster
 
 # shellcheck source=selftests/lib/pair.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib/pair.sh"
 
-# Members that are cut off from the root receive nothing from it any more, and fail as soon as they
-# are notified of the fault.
+# Members that are cut off from the root receive no message from it any more. They fail as soon as
+# they are notified of the fault.
 test_operations_end_with_the_cause() {
 	local t
 	machines 3 0XX 1XX && joined
@@ -49,7 +50,7 @@ test_trunks_break() {
 	joined
 }
 
-# alone_here PART: makes a part of a fabric, for which a program plays the other machine
+# alone_here PART: makes a machine with the partition PART; a program plays the other machine
 alone_here() {
 	parameter trunks Y
 	namespace a || return
@@ -62,8 +63,8 @@ still_works() {
 	check 'a sum' at "$a" hcctl run allreduce t plan 1 verify
 }
 
-# A bad frame is dropped with a reason, and a bad record ends the trunk with a reason. HC_FRAMES:
-# number of frames
+# A bad frame is dropped with a reason; a bad record ends the trunk with a reason. HC_FRAMES: number
+# of frames.
 test_noise_is_refused() {
 	local frames=${HC_FRAMES:-$(scaled 80000)} dropped
 	alone_here 0XX
@@ -77,7 +78,7 @@ test_noise_is_refused() {
 	still_works
 }
 
-# Frames that machines have sent before arrive again, truncated or changed, while members wait.
+# Frames that the machines have sent before are replayed, truncated or changed, while members wait.
 test_frames_are_checked() {
 	local frames=${HC_FRAMES:-$(scaled 40000)} said=$scratch/recording
 	machines 3 0XX 1XX && wired "$said"
@@ -104,14 +105,14 @@ test_frames_are_checked() {
 	still_works
 }
 
-# Each member must report an end. A neighbour may send wrong data as its own contribution, so a
-# wrong sum is allowed.
+# all_ended: has each member of a reported that its operation has ended? A neighbour may send wrong
+# data as its own contribution, so a wrong sum is allowed.
 all_ended() { (($(grep -o '^node [0-3] round' "$scratch/a" | sort -u | wc -l) == 4)); }
 
 up_here() { busywait 10 is_at 0 "$a" '.[0].links_down' fabric show t || fault 'links are down'; }
 
-# 40 MiB for a machine that does not read: 8 MiB wait, the rest is dropped, and a sum fails because
-# of that.
+# A node sends 40 MiB to a machine that does not read: 8 MiB are queued, the rest is dropped, and a
+# sum fails because of the drops.
 test_floods_are_bounded() {
 	local sent
 	alone_here 00X
@@ -122,7 +123,7 @@ test_floods_are_bounded() {
 	log "of $sent frames: $(json_at "$a" '.[0].drops' node show t 0)"
 }
 
-# The fabric's memory limit also holds for fabrics of root.
+# The memory limit trunk_memory also holds for fabrics of root.
 test_floods_end_at_the_limit_of_memory() {
 	parameter trunk_memory 1048576
 	alone_here 00X
@@ -133,8 +134,8 @@ test_floods_end_at_the_limit_of_memory() {
 
 dropped_most() { (($(json_at "$a" '.[0].drops["queue-full"] // 0' node show t 0) > $1 - 300)); }
 
-# Connections are reset at random under load: each operation has a right result or fails with a
-# cause, and links come up again. HC_RESETS: number of resets
+# Connections are reset at random while operations run. Each operation has a right result or fails
+# with a cause, and links come up again. HC_RESETS: number of resets.
 test_trunks_are_reset() {
 	local times=${HC_RESETS:-$(scaled 6)} epoch=1 tries=0
 	machines 3 0XX 1XX
@@ -154,8 +155,8 @@ test_trunks_are_reset() {
 	equal 'trunks' 1 "$(json_at "$b" length trunk show t)"
 }
 
-# A relay flips one bit in every 300 KB, after TCP's checksum was checked: no sum is wrong, and each
-# flip ends the trunk.
+# A relay flips one bit in every 300 KB, where TCP's checksum cannot detect it. No sum is wrong, and
+# each flipped bit ends the trunk.
 test_flipped_bits_end_the_trunk() {
 	local here_pid
 	machines 3 0XX 1XX
@@ -175,7 +176,7 @@ test_flipped_bits_end_the_trunk() {
 	busywait 5 grep -q '"trunk-del".*A digest is wrong' "$scratch/events" || fault "another reason: $(<"$scratch/events")"
 }
 
-# A trunk has no digests only if both ends are configured without them.
+# A trunk omits digests only if both ends are configured to omit them.
 test_digests_are_agreed_on() {
 	local words one other digest ns
 	machines 3 0XX 1XX
@@ -188,8 +189,8 @@ test_digests_are_agreed_on() {
 	done
 }
 
-# sums_until_reset EPOCH: runs sums until a reset; returns without that if a machine was not
-# reachable when the plan was made, which then lacks the other machine
+# sums_until_reset EPOCH: installs a plan and runs sums until a connection is reset. Returns at once
+# if the plan has no members of the other machine, as that was not reachable.
 sums_until_reset() {
 	local here_pid
 	busywait 10 is_at 0 "$a" '.[0].links_down' fabric show t
@@ -203,10 +204,10 @@ sums_until_reset() {
 }
 
 over() { ! kill -0 "$1"; }
-# ways FILE: prints how members have ended, with the number of each kind of end
+# ways FILE: prints each kind of end that members have reported, with the number of these members
 ways() { sed 's/.*round [0-9]*: \([^:]*\).*/\1/' "$1" | sort | uniq -c | tr -s ' \n' ' '; }
 
-# Everything works, only later: the transport handles loss and reordering.
+# The network loses and reorders packets. All works, only later, as TCP retransmits and reorders.
 test_wires_are_bad() {
 	local ns
 	machines 3 0XX 1XX
@@ -229,7 +230,7 @@ test_wires_are_bad() {
 	log "$(at "$a" tc -s qdisc show dev "w$$" | grep -o 'dropped [0-9]*')"
 }
 
-# A trunk, a fabric, a namespace or the wire is removed at any moment, while frames are under way.
+# A trunk, a fabric, a namespace or the wire is removed at some moment while frames are under way.
 test_everything_may_go() {
 	local i
 	for ((i = 0; i < 3; i++)); do
@@ -248,7 +249,8 @@ test_everything_may_go() {
 	done
 }
 
-# From the beginning, keepalives are sent as often as the end with the shorter time requires.
+# From the beginning, both ends send keepalives as often as the end with the shorter keepalive time
+# requires.
 test_one_end_is_less_patient() {
 	machines 3 0XX 1XX
 	there "$a" hcctl trunk listen t 10.9.0.1 keepalive 60s
@@ -258,8 +260,8 @@ test_one_end_is_less_patient() {
 	equal 'trunks that have ended' 0 "$(json_at "$b" '.[0].trunks_ended' fabric show t)"
 }
 
-# A namespace ends with the trunks in it, although their sockets hold it at first. Its end of a wire
-# is removed with it.
+# A namespace ends although its trunks' sockets hold it at first, and so do the trunks in it. The
+# veth interface in it is removed with it, and so is its peer.
 test_namespaces_end() {
 	machines 3 0XX 1XX && joined keepalive "$((200 * slow))ms"
 	check 'a wire' ip link add "x$$" type veth peer name "y$$" netns "$a"

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# How trunks begin: which sockets which users may pass, connections and addresses, and machines that
-# do not fit each other.
+# How trunks begin: which sockets may be passed and by which users, connections and addresses, and
+# machines whose fabrics do not match.
 #
 # Scheduling: shared long cluster
 
@@ -22,7 +22,8 @@ test_they_are_experimental() {
 	grep -q 'initial user namespace' "$scratch/said" || fault "to a user: $(<"$scratch/said")"
 }
 
-# A socket of another network namespace would still exist after that namespace has ended.
+# A socket of another network namespace would still exist after that namespace has ended, so it is
+# refused.
 test_sockets_are_of_the_namespace() {
 	machines 3 0XX 1XX
 	sink
@@ -31,8 +32,8 @@ test_sockets_are_of_the_namespace() {
 		exec nsenter --net=/run/netns/$b hcctl trunk add t 2 fd 3"
 }
 
-# AF_UNIX and AF_VSOCK streams belong to no network. They hold a namespace until the trunk ends,
-# even if that is only at the other end.
+# AF_UNIX and AF_VSOCK sockets are not bound to a network. They hold a namespace until the trunk
+# ends; the trunk also ends if only its other end does.
 test_streams_join_namespaces() {
 	local where
 	for where in "unix:$scratch/wire" vsock:1; do
@@ -63,8 +64,8 @@ test_addresses_make_sense() {
 	refused 'nobody' 'cannot connect to unix:' at "$b" hcctl trunk connect t 2 "unix:$scratch/nobody"
 }
 
-# A process that keeps the socket's descriptor could read from the socket, listen on it, or hold its
-# lock.
+# A process that still has a descriptor of the socket could read from the socket, listen on it, or
+# hold its lock. So the descriptor is closed.
 test_descriptors_are_given_up() {
 	machines 3 0XX 1XX
 	there "$a" hcctl -j monitor fabric t >"$scratch/events"
@@ -78,7 +79,8 @@ test_descriptors_are_given_up() {
 	equal 'how many have ended' 1 "$(json_at "$a" '.[0].trunks_ended' fabric show t)"
 }
 
-# An epoll instance temporarily takes references to the file, and could hold the last one.
+# An epoll instance takes temporary references to its files, and could drop the last reference to
+# the socket's file.
 test_epolls_are_given_up() {
 	parameter trunks Y
 	namespace a || return
@@ -102,8 +104,8 @@ test_disagreements_are_refused() {
 	refused 'nobody' 'cannot connect' at "$b" hcctl trunk connect t 2 10.9.0.1:9
 }
 
-# The second machine is refused at one trunk, and both ends get an error that names the machine with
-# the nodes. The first machine may connect again.
+# A second machine with the same partition is refused at a trunk, and the error at both ends names
+# the address of the machine that has these nodes. That first machine may connect again.
 test_a_part_has_one_machine() {
 	local c='' filter='.[0].trunks_ended' peer
 	machines 3 0XX 1XX && namespace c || return
@@ -121,7 +123,8 @@ test_a_part_has_one_machine() {
 	there "$b" hcctl -j monitor fabric t >"$scratch/b"
 	check 'the first again' at "$b" hcctl trunk connect t 2 10.9.0.1
 	up_again
-	# If the first machine is ready first, it ends the old connection in favour of the new one.
+	# If one end completes the new handshake first, it ends the old connection in favour of the
+	# new one.
 	busywait 5 grep -qs '"trunk-del".*A connection with 10.9.0.[12]:[0-9]* has replaced it' "$scratch"/{events,b} ||
 		fault "events: $(<"$scratch/events")"
 	check 'the first goes' at "$b" hcctl fabric del t
@@ -130,8 +133,8 @@ test_a_part_has_one_machine() {
 
 frames() { json_at "$a" '[.[] | .rx_frames + .tx_frames] | add' trunk show t; }
 
-# A machine joins elsewhere with nodes that another machine already holds: it leaves, the other
-# machine reports that, and the notifications end. b and d both hold 1XX, connected to a and to c.
+# b and d both have the partition 1XX; b is connected to a, and d joins later, at c. d leaves again,
+# b reports that, and the notifications end.
 test_one_part_at_two_places_is_told() {
 	local c='' d='' before
 	machines 3 00X 1XX && namespace c && namespace d || return
@@ -157,9 +160,9 @@ test_one_part_at_two_places_is_told() {
 	equal 'a trunk of the first' 1 "$(json_at "$b" length trunk show t)"
 }
 
-# A machine that has been a's neighbour for a while sends FAULT words in the name of node 0. Node 0
-# receives them over b, whose trunk is new: it must report the trunk of the machine that forges
-# them.
+# A program that has been a's neighbour for a while sends forged FAULT words of node 0. Node 0 also
+# receives these from b, whose trunk is new. Node 0 must report the trunk of the program, not that
+# of b.
 test_who_forges_news_harms_himself() {
 	machines 3 00X 1XX || return
 	check 'another way' at "$a" hcctl link set t 0:0 down
@@ -178,8 +181,8 @@ test_who_forges_news_harms_himself() {
 	equal 'trunks' 2 "$(json_at "$a" length trunk show t)"
 }
 
-# strays N: opens N connections from b, half of them silent, half of them with noise; they stay open
-# until that process is ended
+# strays N: opens N connections from b to the listener, half of them silent and half with random
+# data; the connections stay open until the process $pid ends
 strays() {
 	there "$b" bash -c "for ((i = 0; i < $1; i++)); do
 		exec {fd}<>/dev/tcp/10.9.0.1/26723 && ((i % 2)) && head -c 40 /dev/urandom >&\$fd
@@ -187,8 +190,9 @@ strays() {
 	busywait 20 grep -q "done" "$scratch/strays" || fault "strays: $(<"$scratch/strays")"
 }
 
-# Without "persist" the listener waits for one trunk, not for one connection. More stray connections
-# than it has room for arrive before the peer and at the same time.
+# Without "persist", the listener waits until one trunk is established, not for one connection. It
+# gets more stray connections than it can serve at a time, before the peer's connection and at the
+# same time.
 test_strays_keep_no_peer_out() {
 	local listener t
 	machines 3 0XX 1XX

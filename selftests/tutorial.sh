@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Documentation/tutorial.rst: its commands are typed, and must print what the page shows; its
-# program is run; and what the page says is in the virtual machine must be there.
+# Types the commands of Documentation/tutorial.rst and compares their output with the page; runs the
+# program of the page; and checks that the virtual machine has what the page says.
 #
 # Scheduling: alone
 
@@ -42,7 +42,7 @@ test_the_program_survives_a_failed_link() {
 	as_shown "$shown"$'\n' "$scratch/said" || fault "it printed $(<"$scratch/said")"
 }
 
-# page NAME PATTERN: checks that the manual page, as man shows it, has PATTERN
+# page NAME PATTERN: checks that man shows the manual page, and that a line of it matches PATTERN
 page() { man "$1" 2>"$scratch/said" | sed $'s/.\b//g' | grep -q -- "$2" || fault "man $1: $(<"$scratch/said")"; }
 
 test_the_machine_has_what_the_page_says() {
@@ -63,12 +63,13 @@ test_the_machine_has_what_the_page_says() {
 	[[ -d /out ]] || fault 'no /out'
 }
 
-# complete_as WORD..: prints the words with which a shell of the machine completes the last word
+# complete_as WORD..: prints the words with which the shell of the machine completes the last WORD
 complete_as() {
 	bash -c '. ~/.bashrc; COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)); _hcctl; echo "${COMPREPLY[*]}"' - "$@"
 }
 
-# wrong WHAT LINE..: checks that a session that differs from these lines is reported as WHAT
+# wrong WHAT LINE..: plays LINEs, whose expected output differs from the real output, and checks
+# that the report has WHAT
 wrong() {
 	local what=$1 said
 	printf '%b\n' "${@:2}" >"$scratch/list"

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# The module is unloaded while fabrics exist, reductions run, sockets are open, listeners receive
-# events and dumps are under way; and loaded again. Only sockets keep it loaded.
+# The module is unloaded and loaded again while fabrics exist, reductions run, sockets are open,
+# listeners receive events, or dumps are under way. Only open sockets hold the module.
 #
 # Scheduling: alone
 
@@ -94,8 +94,8 @@ test_namespaces_with_fabrics_do_not_hold_it() {
 	equal 'endpoints left' '' "$(ip -n "$b" -o link show type hypercube)"
 }
 
-# The socket at each end of a trunk belongs to the module, and frames that cross trunks belong to no
-# process.
+# The module itself holds the socket at each end of a trunk, and frames that cross trunks are
+# charged to no process, so they do not hold the module.
 test_trunks_do_not_hold_it() {
 	local a b i
 	for ((i = $(scaled 3); i > 0; i--)); do
@@ -120,8 +120,8 @@ test_trunks_do_not_hold_it() {
 	done
 }
 
-# A complete contribution remains when its socket is closed; here it waits for a member that never
-# contributes.
+# A complete contribution stays when its socket is closed. Here it waits for a member that never
+# contributes, and does not hold the module.
 test_a_contribution_without_a_socket_does_not_hold_it() {
 	local a
 	loaded || check 'load' load_module

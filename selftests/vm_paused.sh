@@ -3,8 +3,8 @@
 #
 # Usage: vm_paused.sh [KERNEL]
 #
-# On the host: runs operations in a virtual machine and stops it for 20 s meanwhile, as when its
-# host is suspended or has no time for it. For the operations only a moment passes, and none may
+# On the host: runs operations in a virtual machine, and stops the machine for 20 s during them, as
+# a suspended or overloaded host does. For the operations only a moment passes, and none of them may
 # fail. Prints TAP.
 
 set -uo pipefail
@@ -19,7 +19,7 @@ cleanup() {
 }
 trap cleanup EXIT
 
-# machine: prints the pid of the emulator that the runner has started
+# machine: prints the pid of the QEMU that vm/run has started
 machine() {
 	local pid
 	for pid in $(ps -o pid= --ppid "$vm"); do

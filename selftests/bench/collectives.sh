@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash disable=SC2154
 #
-# Collectives of the fabric and of Open MPI. Sourced by guest.sh.
+# Measures collectives of the fabric and of Open MPI. Sourced by guest.sh.
 
-# The best settings found for Open MPI with more processes than processors: it must yield when idle.
-# Over shared memory round-robin scheduling and direct copies (CMA) help much; over TCP round-robin
-# scheduling only harms. coll/sm, which Open MPI does not choose itself, is faster with small
-# contributions.
+# The fastest settings that were found for Open MPI with more processes than processors: an idle
+# process must yield the processor. Over shared memory, round-robin scheduling and direct copies
+# (CMA) make it much faster; over TCP, round-robin scheduling makes it slower. coll/sm is faster
+# with small contributions, but Open MPI does not choose it by itself.
 mpi=(mpirun.openmpi --allow-run-as-root --oversubscribe --mca plm isolated --mca pml ob1
 	--mca mpi_yield_when_idle 1)
 shm=(chrt -r 1 "${mpi[@]}" --mca btl 'self,vader' --mca btl_vader_single_copy_mechanism cma)
@@ -15,10 +15,10 @@ tcp=("${mpi[@]}" --mca btl 'self,tcp' --mca btl_tcp_if_include lo)
 backends=(fabric mpi-shm mpi-sm mpi-tcp)
 sizes=8,4096,65536,1048576
 
-# peers() uses these sizes if an operation is measured over both types of plans.
+# The sizes with which operations are measured over more than one plan type
 plan_sizes=8,64,512,4096,32768,262144,1048576
 
-# one BACKEND PROCS WHAT,.. MS: runs a round of all sizes
+# one BACKEND PROCS WHAT,.. MS: measures these operations with all sizes, for MS ms each
 one() {
 	local what=(-b "$4" -w "$3" "$2" "$sizes")
 	local peer=(-n "$2" "$here/measure_mpi" "${what[@]}" "$1" /dev/shm/bench)
@@ -33,18 +33,19 @@ one() {
 	esac
 }
 
-# peers WHAT,.. ROUNDS MS [FUNCTION]: runs all backends with all numbers of processes
+# peers WHAT,.. ROUNDS MS [FUNCTION]: measures these operations with all backends and all numbers of
+# processes, in ROUNDS rounds; FUNCTION is called instead of one()
 peers() {
 	local round p i backend rounds=${HC_ROUNDS:-$2}
 	for ((round = 1; round <= rounds; round++)); do
 		for p in "${procs[@]}"; do
 			for ((i = 0; i < ${#backends[@]}; i++)); do
-				# Another backend is first in each round.
+				# Each round begins with another backend.
 				backend=${backends[(i + round) % ${#backends[@]}]}
 				say "$1, round $round of $rounds, $p processes, $backend"
 				"${4:-one}" "$backend" "$p" "$1" "$3" | sed "s/^{/{\"round\":$round,/" && continue
 				[[ $backend == mpi-* ]] || die "$backend with $p processes failed"
-				# What it has measured before counts.
+				# The results that the backend printed before it failed are kept.
 				say "$backend failed"
 				jq -nc --arg what "$1" --arg backend "$backend" --argjson round "$round" \
 					--argjson procs "$p" \
@@ -76,7 +77,7 @@ peers_tear_down() {
 
 merged() { hcctl -j node show "bench$1" | jq '[.[].merged_bytes // 0] | add'; }
 
-# traffic PROCS: prints the bytes merged in an operation of 1 MiB
+# traffic PROCS: prints the number of bytes that nodes merge in one reduction of 1 MiB
 traffic() {
 	local before after operations
 	before=$(merged "$1")
@@ -99,7 +100,8 @@ reduce() {
 	peers_tear_down
 }
 
-# doubling: compares both types of plans, with 4 to 16 processes
+# doubling: compares an allreduce over a tree with one over a plan of recursive doubling, for 4 to
+# 16 processes
 doubling() {
 	local backends=(tree doubling) procs=(4 8 16)
 	peers_set_up

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash disable=SC2154
 #
-# Ethernet between two namespaces: over a veth pair, and over 1, 2 and 4 hops of a fabric. Sourced by
-# guest.sh.
+# Measures Ethernet between two network namespaces: over a veth pair, and over 1, 2 and 4 hops of a
+# fabric. Sourced by guest.sh.
 
 flow=$here/../hc_flow
-# The kinds of paths, with the node at the other end
+# For each kind of path, the node at the other end
 declare -A far=([veth]=veth [hops1]=1 [hops2]=3 [hops4]=15)
 ways=(veth hops1 hops2 hops4)
 
@@ -26,7 +26,8 @@ ether_tear_down() {
 	ip netns del there
 }
 
-# way NAME: sets near_ns, near_if, far_ns, far_if and address of a kind of path
+# way NAME: sets near_ns, near_if, far_ns, far_if and address to the namespaces, interfaces and
+# remote address of this kind of path
 way() {
 	local v=${far[$1]}
 	if [[ $v == veth ]]; then
@@ -53,7 +54,8 @@ mbits() {
 	wait $!
 }
 
-# Both ends run on one processor: waking an idle one takes longer than everything else.
+# Measures the round-trip time. Both ends run on the same processor, as waking an idle processor
+# takes longer than the rest of a round trip.
 round_trip() {
 	ip netns exec "$far_ns" taskset -c 1 "$flow" echo 7000 &
 	listens
@@ -64,7 +66,8 @@ round_trip() {
 received() { ip netns exec "$far_ns" cat "/sys/class/net/$far_if/statistics/rx_packets"; }
 mac() { ip netns exec "$1" cat "/sys/class/net/$2/address"; }
 
-# Frames of 64 bytes, one system call each; counts those that arrive in the time that sending takes.
+# Sends frames of 64 bytes with a system call for each, and counts the frames that arrive in the
+# time that sending takes.
 frames() {
 	local before ns
 	before=$(received)

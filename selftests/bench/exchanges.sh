@@ -1,29 +1,30 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash disable=SC2154
 #
-# Allgather, alltoall and reduce_scatter over each type of plan that carries them, over Open MPI, and
-# by plain shared memory (the floor). Sourced by guest.sh, behind collectives.sh.
+# Measures allgather, alltoall and reduce_scatter over all plan types that support them, over Open
+# MPI, and with plain shared memory (the floor). Sourced by guest.sh, after collectives.sh.
 
-# Open MPI over shared memory, with the fastest of its algorithms in each case (mpi_ways.c), once
-# with direct copies and once without; coll/sm has none of these collectives.
+# Open MPI over shared memory, with the fastest of its algorithms in each case (mpi_ways.c): with
+# direct copies ("shm" of collectives.sh), and here without them. coll/sm has none of these
+# collectives.
 copies=(chrt -r 1 "${mpi[@]}" --mca btl 'self,vader' --mca btl_vader_single_copy_mechanism none)
-# Names of the plans of peers_set_up(), by id
+# Names of the plans that peers_set_up() makes, by plan id
 plans='[null, "tree", null, "doubling", "ring"]'
 exchanged=(allgather alltoall reduce_scatter)
-# Bytes of a block
+# Sizes of a block in bytes
 block_sizes=(8 512 4096 16384 65536)
-# Limit to all contributions of an operation; longer ones take seconds.
+# Limit for the bytes of all contributions to an operation, as longer operations take seconds
 most=$((32 << 20))
 
-# one_way PROCS OPTION..: allgathers over rings whose messages go in one direction only, as they do
-# in rings that repair themselves
+# one_way PROCS OPTION..: measures allgathers over rings in which messages travel in one direction
+# only, as in rings with REPAIR
 one_way() {
 	hcctl ring plan fabric "bench$1" apply plan 5 repair >/dev/null || die 'no rings that repair themselves'
 	"$here/measure_fabric" "${@:2}" 5 2 one-way || die 'measure_fabric failed'
 	hcctl plan del "bench$1" 5
 }
 
-# exchange BACKEND PROCS WHAT MS: runs a round of all sizes
+# exchange BACKEND PROCS WHAT MS: measures this operation with all sizes
 exchange() {
 	local IFS=,
 	local options=(-b "$4" -l "$most") all="${exchanged[*]}" sizes="${block_sizes[*]}"
@@ -43,7 +44,8 @@ exchange() {
 	esac
 }
 
-# choices PROCS: prints which plan hcctl run chooses, its steps, and the lower bound for them
+# choices PROCS: prints, for each operation and size, the plan that "hcctl run" chooses, its number
+# of steps, and the lower bound for the steps
 choices() {
 	local what bytes
 	for what in "${exchanged[@]}"; do
@@ -57,7 +59,7 @@ choices() {
 	done
 }
 
-# rings PROCS: prints the steps of the rings, and the lower bounds for them
+# rings PROCS: prints the numbers of steps over rings, and the lower bounds for them
 rings() {
 	local dim=0
 	while ((1 << dim < $1)); do dim=$((dim + 1)); done

@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Measures within the VM: one JSON object a line on standard output, progress on standard error.
+# Runs measurements within the VM. Prints one JSON object per line on standard output, and progress
+# on standard error.
 # Usage: guest.sh full | quick PART..
-# HC_PROCS="4 8" and HC_ROUNDS=3 stand for those of the mode.
+# HC_PROCS="4 8" and HC_ROUNDS=3 replace the numbers of processes and of rounds that the mode has.
 
 set -u -o pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -35,7 +36,7 @@ available() { sed -n 's/^MemAvailable: *\([0-9]*\) kB/\1/p' /proc/meminfo; }
 # shellcheck source=selftests/bench/recovery.sh
 . "$here/recovery.sh"
 
-# fabric DIM: measures how long creating and removing a fabric takes, and its memory
+# fabric DIM: measures the time to create and to remove a fabric, and the memory that it takes
 fabric() {
 	local begin made gone before after nodes=$((1 << $1)) sizes
 	say "a fabric of dimension $1"

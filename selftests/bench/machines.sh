@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash disable=SC2034,SC2154,SC2054
 #
-# 16 processes on four machines, which are network namespaces with a bridge between them: collectives of a fabric that
-# spans them, and of Open MPI over TCP on the same wires; TCP between endpoints against the bare wire, and a hop over a
-# trunk beside one in memory. Sourced by guest.sh, behind collectives.sh and ether.sh.
+# Measures with 16 processes on four machines, which are network namespaces with a bridge between
+# them: collectives of a fabric that spans the machines, and of Open MPI over TCP between the same
+# machines; TCP between endpoints and over the bare veth pairs; and a hop over a trunk and a hop in
+# memory. Sourced by guest.sh, after collectives.sh and ether.sh.
 
 machine_names=(m1 m2 m3 m4)
 cluster=/tmp/bench-cluster.json
 machine_sizes=8,512,4096,65536,1048576
 
-# Ranks are assigned by machine, four each, as the nodes are. Once with shared memory within a
-# machine, and once with Open MPI's module for machines with several processes each, which does the
-# same at a higher level.
+# Each machine has four successive ranks, as it has four successive nodes. Open MPI is measured with
+# shared memory within a machine, and with its module for several processes on each machine, which
+# also uses shared memory within a machine, but at a higher level.
 machines_mpi=(ip netns exec m1 mpirun.openmpi --allow-run-as-root --oversubscribe --map-by slot --host m1:4,m2:4,m3:4,m4:4
 	--mca plm_rsh_agent /tmp/bench-agent --mca plm_rsh_no_tree_spawn 1 --mca pml ob1 --mca mpi_yield_when_idle 1
 	--mca oob_tcp_if_include 10.20.0.0/24 --mca btl_tcp_if_include 10.20.0.0/24)
@@ -33,7 +34,7 @@ machines_wires() {
 		ip -n "$name" link set lo up
 		ip -n hub link set "$name" master bridge up
 	done
-	# Open MPI's launcher passes the name of the machine as well.
+	# Open MPI's launcher passes the name of the machine as the first argument.
 	cat >/tmp/bench-agent <<'END'
 #!/bin/sh
 machine=$1
@@ -75,7 +76,7 @@ machines_tear_down() {
 	cp /tmp/bench-hosts /etc/hosts
 }
 
-# across BACKEND PROCS WHAT,.. MS: runs a round of all sizes
+# across BACKEND PROCS WHAT,.. MS: measures these operations with all sizes
 across() {
 	local what=(-b "$4" -w "$3" "$2" "$machine_sizes")
 	local peer=(-n "$2" "$here/measure_mpi" "${what[@]}" "$1" /dev/shm/bench)
@@ -89,7 +90,8 @@ across() {
 	esac
 }
 
-# The bare wire between two machines; endpoints on the same machine, and on two
+# machine_way NAME: as way() of ether.sh, for the bare wire between two machines, and for endpoints
+# on one machine or on two
 machine_way() {
 	case $1 in
 	wire) near_ns=m1 near_if=wire far_ns=m2 far_if=wire address=10.20.0.2 ;;

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Latency is the time from the call of the last member (in a broadcast: of the source) to the
- * return of the last member that gets a result (in a reduction: the sink; else all members). All
- * members start from a barrier that is not timed. Throughput is that of operations back to back,
- * from the first call to the last return; contributors to a reduction do not wait for the sink.
- * Each broadcast is followed by a barrier, as otherwise only the source's speed would be measured.
+ * The latency of an operation is the time from the call of its last member (in a broadcast: of the
+ * source) to the return of the last member that gets a result (in a reduction: of the sink; else of
+ * all members). All members start from a barrier, which is not timed. The throughput is measured
+ * with operations back to back, from the first call to the last return; contributors to a reduction
+ * do not wait for the sink. Each broadcast is followed by a barrier, as otherwise only the speed of
+ * the source would be measured.
  *
  * Processes on machines that share no memory and no clock measure only the throughput, with the
- * clock of process 0: from the end of a barrier to its return from the last operation, or from a
- * barrier after that.
+ * clock of process 0: from its return from a barrier to its return from the last operation. In
+ * broadcasts, the last operation is a barrier, too.
  */
 #include <err.h>
 #include <glob.h>
@@ -31,7 +32,7 @@
 #define BATCH_MIN	5
 #define BATCH_MAX	2000
 
-/* Latencies of a number of operations, ns. */
+/* Latencies of single operations, in ns. */
 struct sample {
 	uint64_t v[SAMPLES_MAX];
 	unsigned int n;
@@ -144,7 +145,7 @@ static int ascending(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Return: CPU time of this process, ns. */
+/* Return: CPU time that this process has used, in ns. */
 static uint64_t cpu_own(void)
 {
 	struct rusage u;
@@ -154,8 +155,8 @@ static uint64_t cpu_own(void)
 	       (u.ru_utime.tv_usec + u.ru_stime.tv_usec) * 1000ULL;
 }
 
-/* Return: CPU time of the ksoftirqd threads, ns. The time of softirqs that run in the context of a
- * process counts for that process.
+/* Return: CPU time that the ksoftirqd threads have used, in ns. Softirqs that run in the context of
+ * a process are counted as time of that process.
  */
 static uint64_t cpu_kernel(void)
 {
@@ -218,7 +219,7 @@ struct task {
 	size_t count;
 };
 
-/* Return: element @i of the result, for the contributions of fill(). */
+/* Return: element @i of the result of round @round, if all contributions are those of fill(). */
 static uint64_t wanted(const struct task *t, size_t i, unsigned int round)
 {
 	uint64_t procs = t->c->procs, own = (uint64_t)t->rank * t->count;
@@ -237,7 +238,7 @@ static uint64_t wanted(const struct task *t, size_t i, unsigned int round)
 	}
 }
 
-/* Check the result, if this process gets one. */
+/* Check the result of round @round, if this process gets a result. */
 static void check(const struct task *t, unsigned int round)
 {
 	size_t i, n = measure_out(t->what, t->c->procs, t->count);
@@ -280,7 +281,7 @@ static uint64_t last_return(const struct task *t)
 	return t->what == REDUCE ? t->s->end[0] : last_of(t->s->end, t->c->procs);
 }
 
-/* Return: latency of a round, computed by process 0 when all processes have returned. */
+/* Return: latency of a round in ns. Process 0 calls it when all processes have returned. */
 static uint64_t round_took(const struct task *t)
 {
 	uint64_t begin = t->what == BCAST ? t->s->begin[0] : last_of(t->s->begin, t->c->procs);
@@ -291,7 +292,7 @@ static uint64_t round_took(const struct task *t)
 	return last_return(t) - begin;
 }
 
-/* Measure the latency of single operations. */
+/* Measure the latency of single operations, in rounds, and add the latencies to @sample. */
 static void latency(const struct task *t, struct sample *sample)
 {
 	const struct config *c = t->c;
@@ -333,7 +334,7 @@ static void batch_run(const struct task *t, unsigned int batch)
 	}
 }
 
-/* Return: ns of the whole batch, measured by process 0. */
+/* Run a batch of operations back to back. Return: its duration in ns, which process 0 measures. */
 static uint64_t back_to_back(const struct task *t)
 {
 	struct shared *s = t->s;
@@ -371,7 +372,7 @@ static void report(const struct task *t, struct sample *l, uint64_t ns, uint64_t
 	fflush(stdout);
 }
 
-/* Return: number of operations that fill the time budget, if @n operations took @ns. */
+/* Return: number of operations that fill the time budget, if @n operations have taken @ns. */
 static unsigned int batch_fits(const struct config *c, unsigned int n, uint64_t ns)
 {
 	uint64_t fit = c->budget * 1000000ULL * n / (ns + 1);
@@ -379,8 +380,8 @@ static unsigned int batch_fits(const struct config *c, unsigned int n, uint64_t 
 	return fit < BATCH_MIN ? BATCH_MIN : fit > BATCH_MAX ? BATCH_MAX : fit;
 }
 
-/* Return: number of operations that fill the time budget, if operations take as long as in the
- * latency samples @l.
+/* Return: number of operations that fill the time budget, if each takes as long as the operations
+ * of sample @l.
  */
 static unsigned int batch_size(const struct config *c, const struct sample *l)
 {
@@ -392,7 +393,8 @@ static unsigned int batch_size(const struct config *c, const struct sample *l)
 	return batch_fits(c, l->n, sum);
 }
 
-/* Return: ns of a batch, measured with the clock of this process, when processes share no memory.
+/* Run a batch of operations while processes share no memory. Return: its duration in ns, measured
+ * with the clock of this process.
  */
 static uint64_t apart_batch(const struct task *t, unsigned int batch)
 {
@@ -405,7 +407,8 @@ static uint64_t apart_batch(const struct task *t, unsigned int batch)
 	return now() - begin;
 }
 
-/* Return: number of operations that fill the time budget. Process 0 decides it, and broadcasts it.
+/* Return: number of operations that fill the time budget, while processes share no memory. Process
+ * 0 determines it and broadcasts it.
  */
 static uint64_t apart_batch_size(const struct task *t)
 {
@@ -449,8 +452,8 @@ static void together(const struct task *t)
 	measure_barrier(t->s, t->c->procs);
 }
 
-/* Let the simulator count the instructions of a batch (vm/run --count), and then those of twice as
- * many operations. The difference contains only the cost of the operations.
+/* Let the simulator count the instructions of a batch (vm/run --count), and then those of a batch
+ * of twice as many operations. The difference is the cost of the operations alone.
  */
 static void counted(const struct task *t)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Measuring collectives: the code that the fabric and the other implementations share. The same
- * loops and clocks (measure.c) run with each backend.
+ * Declarations for measuring collectives, which the programs for the fabric and for other
+ * implementations share. The same loops and clocks (measure.c) run with each backend, which is one
+ * of these implementations.
  */
 #ifndef BENCH_MEASURE_H
 #define BENCH_MEASURE_H
@@ -18,13 +19,13 @@ enum what { REDUCE, ALLREDUCE, BARRIER, BCAST, ALLGATHER, ALLTOALL, REDUCE_SCATT
 
 /**
  * struct shared - memory that all processes map
- * @arrived: processes in the barrier
- * @turn: counts barriers, a futex
- * @go_on: process 0's decision after each latency sample whether to take another one
- * @begin: when each process entered the operation, ns
- * @end: when each process returned from it, ns
+ * @arrived: number of processes that have arrived at the barrier
+ * @turn: number of barriers so far; a futex
+ * @go_on: after each latency sample, process 0 sets this if it takes another one
+ * @begin: time at which each process called the operation, in ns
+ * @end: time at which each process returned from it, in ns
  * @batch: number of operations back to back
- * @cpu: CPU time of all processes in the batch, ns
+ * @cpu: CPU time that all processes have used in the batch, in ns
  */
 struct shared {
 	_Atomic uint32_t arrived;
@@ -69,19 +70,20 @@ struct config {
 /* Options of all programs. */
 #define MEASURE_OPTIONS	"[-a FIRST,COUNT] [-b MS | -n COUNT] [-l BYTES] [-w WHAT,..] PROCS SIZE,SIZE,.."
 
-/* Parse these options; exit with status 2 if they are invalid. */
+/* Parse the options MEASURE_OPTIONS of program @name; exit with status 2 if they are invalid. */
 void config_parse(struct config *c, const char *name, int argc, char **argv);
 
-/* Return: bytes that a process contributes to an operation (measure_in()) or gets (measure_out()),
- * with blocks of @bytes.
+/* Return: number of bytes that a process contributes to operation @op (measure_in()), or gets from
+ * it (measure_out()), if a contribution or a block of it has @bytes.
  */
 size_t measure_in(enum what op, unsigned int procs, size_t bytes);
 size_t measure_out(enum what op, unsigned int procs, size_t bytes);
 
-/* Run an operation with @count u64 of each process. REDUCE writes the sum to @out at process 0,
- * ALLREDUCE at all. BCAST writes @in of process 0 to @out at all others. ALLGATHER writes the u64
- * of all processes to @out at all, in the order of the ranks. With ALLTOALL and REDUCE_SCATTER, @in
- * has @count u64 for each process; a process gets those of all processes for it, or their sum.
+/* A function that runs an operation in which each process has @count u64. REDUCE writes the sum to
+ * @out at process 0, ALLREDUCE at all processes. BCAST writes @in of process 0 to @out of all other
+ * processes. ALLGATHER writes the u64 of all processes to @out of all, in the order of the ranks.
+ * For ALLTOALL and REDUCE_SCATTER, @in has @count u64 for each process; a process gets those that
+ * all processes have for it, or their sum.
  */
 typedef void (*operation_fn)(void *backend, const uint64_t *in, uint64_t *out, size_t count);
 
@@ -97,8 +99,8 @@ struct measured {
 			      size_t count);
 };
 
-/* Measure; process 0 prints one JSON object for each operation and size. Without shared memory (@s
- * is NULL) only operations back to back are measured.
+/* Run all measurements of @c as process @rank; process 0 prints one JSON object for each operation
+ * and size. Without shared memory (@s is NULL) only the throughput is measured.
  */
 void measure(const struct config *c, struct shared *s, unsigned int rank,
 	     const struct measured *how, void *backend);
@@ -106,8 +108,8 @@ void measure(const struct config *c, struct shared *s, unsigned int rank,
 /* Wait until all processes have called this. */
 void measure_barrier(struct shared *s, unsigned int procs);
 
-/* Fork a process for each rank on this machine, which runs @process, with memory that all of them
- * map, or NULL if there are other machines. Return: the exit status.
+/* Fork a process for each rank on this machine, and let it run @process with memory that all of
+ * them map, or with NULL if there are ranks on other machines. Return: the exit status for main().
  */
 int measure_fork(const struct config *c,
 		 void (*process)(const struct config *c, struct shared *s, unsigned int rank,

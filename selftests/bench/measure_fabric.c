@@ -17,7 +17,7 @@
 #include "libhypercube.h"
 #include "measure.h"
 
-/* A process's handle; the parameters of its operations; and the plan for broadcasts (@bcast). */
+/* A process's handle, the parameters of its operations, and its plan for broadcasts (@bcast). */
 struct backend {
 	struct hcl *h;
 	struct hcl_params p;
@@ -26,7 +26,7 @@ struct backend {
 	bool root;
 };
 
-/* Exit with an error if a call has failed. */
+/* Exit with an error that names @what if @ret is negative. */
 static void must(struct backend *b, const char *what, int ret)
 {
 	char text[160];
@@ -101,7 +101,7 @@ static const struct measured how = {
 	},
 };
 
-/* Enter the network namespace that has the node of process @rank. */
+/* Enter the network namespace that has the node of rank @rank. */
 static void enter(const struct config *c, unsigned int rank, char **netns)
 {
 	unsigned int n = 0;

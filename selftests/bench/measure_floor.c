@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * measure_floor OPTIONS: measures the cost of shared memory without any message passing, a lower
- * bound. Each process copies its contribution to memory that all processes map, waits for the
- * others at a futex, and copies its result from there: one system call, and two copies of each
- * byte; for a sum, however, a process reads all contributions.
+ * measure_floor OPTIONS: measures a lower bound for collectives, the cost of shared memory without
+ * any message passing. Each process copies its contribution to memory that all processes map, waits
+ * at a futex for the other processes, and copies its result from there. So an operation takes one
+ * system call, and two copies of each byte; for a sum, a process reads all contributions.
  */
 #include <err.h>
 #include <string.h>
@@ -13,13 +13,14 @@
 #include "measure.h"
 
 /**
- * struct floor - what a process knows of the shared memory
+ * struct floor - a process's view of the shared memory
  * @s: memory for the barrier
- * @area: contributions; two halves alternate, so no process writes where another still reads
+ * @area: contributions; operations use its two halves in turn, so no process writes where another
+ *	process still reads
  * @size: bytes of all contributions to one operation
  * @procs: number of processes
  * @rank: rank of this process
- * @turn: which half of @area this operation uses
+ * @turn: index of the half of @area that this operation uses
  */
 struct floor {
 	struct shared *s;
@@ -30,8 +31,8 @@ struct floor {
 	unsigned int turn;
 };
 
-/* Write this process's contribution, and wait for the others. Return: all contributions, one after
- * the other.
+/* Write this process's contribution of @bytes, and wait for the other processes. Return: the
+ * contributions of all processes, one after the other.
  */
 static const char *gather(struct floor *f, const void *in, size_t bytes)
 {
@@ -67,7 +68,9 @@ static void alltoall(void *arg, const uint64_t *in, uint64_t *out, size_t count)
 		       count * 8);
 }
 
-/* Add up @n numbers of each process, from index @at on. */
+/* Write to @out the sums over all processes of @n elements, from index @at of each contribution on;
+ * @all: all contributions, of @total elements each.
+ */
 static void sum(const struct floor *f, const char *all, size_t at, size_t total, uint64_t *out,
 		size_t n)
 {

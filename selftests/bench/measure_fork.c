@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Forks the processes of a program that no launcher starts.
+ * Forks the processes of a measurement that no launcher such as mpirun starts.
  */
 #include <err.h>
 #include <signal.h>
@@ -33,7 +33,9 @@ int measure_fork(const struct config *c,
 			exit(0);
 		}
 	}
-	/* If a process has failed, end the others, which would wait for it in the barrier. */
+	/* If a process has failed, kill the others, which would wait for it in the barrier for
+	 * ever.
+	 */
 	for (i = 0; i < c->here; i++) {
 		if (wait(&status) < 0 || status) {
 			signal(SIGTERM, SIG_IGN);

@@ -64,7 +64,7 @@ static void exchange(MPI_Comm comm, enum what what, const uint64_t *in, uint64_t
 		MPI_Reduce_scatter_block(in, out, count, MPI_UINT64_T, MPI_SUM, comm);
 }
 
-/* Return: the communicator of the algorithm in use. */
+/* Return: the communicator that uses the present algorithm for @what. */
 static MPI_Comm chosen(const struct backend *b, enum what what)
 {
 	return b->ways[what].comm[b->way[what]];
@@ -92,7 +92,7 @@ struct trial {
 	size_t count;
 };
 
-/* Run an operation with one of the algorithms. */
+/* Run the operation of @arg over @comm; mpi_ways_try() calls this with each algorithm. */
 static void trial(MPI_Comm comm, void *arg)
 {
 	const struct trial *t = arg;
@@ -100,7 +100,7 @@ static void trial(MPI_Comm comm, void *arg)
 	exchange(comm, t->what, t->in, t->out, t->count);
 }
 
-/* Find the fastest algorithm for an operation. Return: its name, or NULL. */
+/* Find the fastest algorithm for an operation with @count elements. Return: its name, or NULL. */
 static const char *choose(void *arg, enum what what, const uint64_t *in, uint64_t *out,
 			  size_t count)
 {
@@ -121,8 +121,8 @@ static const struct measured how = {
 	.choose = choose,
 };
 
-/* List the algorithms of the measured operations; without @best, list only the one that Open MPI
- * chooses itself.
+/* List the algorithms of each measured operation: all of them with @best, otherwise only the one
+ * that Open MPI chooses itself.
  */
 static void ways_make(struct backend *b, const struct config *c, bool best)
 {

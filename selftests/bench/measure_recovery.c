@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * measure_recovery FABRIC PLAN DIM BYTES FAULTS link|node: measures how long a guarded plan takes
- * to recover. A process at each node runs allreduces in a row, while links go down, one at a time,
- * or one node fails. Prints, as one JSON object in us: the time from the fault, before the request
- * to the kernel, to the last return from the operation that was begun again; the time that
- * operations take before all faults; and the time between their ends before the first fault and
- * after it.
+ * to recover from a fault. A process at each node runs allreduces in a row. Meanwhile FAULTS links
+ * go down, one at a time, or one node fails. Prints one JSON object, with times in us: from the
+ * fault (before the request to the kernel) to the last return from the operation that was begun
+ * again in the next epoch; the duration of operations before all faults; and the time between the
+ * ends of successive operations before the first fault and after it.
  *
- * hcctl guard must be running, which installs the next epochs of the plan.
+ * "hcctl guard" must be running, which installs the next epochs of the plan.
  */
 #include <err.h>
 #include <errno.h>
@@ -31,9 +31,9 @@
 
 /**
  * struct op - an allreduce
- * @begun: time in ns at which the last process called it
- * @ended: time in ns at which the last process returned from it
- * @restarts: it was begun again
+ * @begun: time at which the last process called it, in ns
+ * @ended: time at which the last process returned from it, in ns
+ * @restarts: the operation was begun again in another epoch
  */
 struct op {
 	_Atomic uint64_t begun;
@@ -47,9 +47,9 @@ struct op {
  * @plan: id of the plan
  * @dim: dimension of the fabric
  * @count: elements of a contribution
- * @victim: node that fails, or -1
- * @stop: the next operation that process 0 begins is the last one
- * @ops: number of operations that process 0 has ended
+ * @victim: the node that fails, or -1 if links go down
+ * @stop: set when the next operation that process 0 begins is to be the last one
+ * @ops: number of operations from which process 0 has returned
  * @op: all operations
  */
 struct recovery {
@@ -71,7 +71,7 @@ static uint64_t now(void)
 	return (uint64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-/* Sleep for @us. */
+/* Sleep for @us microseconds. */
 static void rest(unsigned int us)
 {
 	const struct timespec t = { .tv_nsec = us * 1000l };
@@ -89,8 +89,8 @@ static void raise_to(_Atomic uint64_t *v, uint64_t to)
 
 /* --- a process --- */
 
-/* Make a contribution. Element 0 is not 0 if this is the last operation. Element 1 is 1, so that it
- * counts the contributions in the result.
+/* Fill in a contribution. Element 0 is not 0 if the operation is the last one (@over). Element 1 is
+ * 1, so its sum is the number of contributions in the result.
  */
 static void fill(uint64_t *v, size_t count, bool over, uint32_t nr)
 {
@@ -111,7 +111,7 @@ static void check(const uint64_t *v, size_t count, uint32_t nr)
 			errx(1, "operation %" PRIu32 ", element %zu: %" PRIu64, nr, i, v[i]);
 }
 
-/* Run operations until a result says that the run is over, or until this node has failed. */
+/* Run operations until a result has an element 0 that is not 0, or until this node has failed. */
 static void process(struct recovery *r, unsigned int node)
 {
 	struct hcl_params p = {
@@ -184,10 +184,11 @@ static void wait_for(const struct recovery *r, uint32_t n)
 	}
 }
 
-/* Return: ns from @fault, which occurred after operation @from, to the end of the operation that
- * was begun again; 0 if none of the next LATER_OPS operations was. The failure of a node always
- * affects an operation: the one that took longest. An operation that had not begun yet only waits,
- * and is not begun again.
+/* Wait for LATER_OPS operations from number @from on. @from is the first operation that process 0
+ * had not ended at the time @fault of the fault. Return: ns from @fault to the end of the operation
+ * that was begun again and took longest; 0 if no operation was begun again. If a node fails, it is
+ * the operation that took longest, even if that was not begun again: an operation that begins only
+ * after the fault just waits for the next epoch.
  */
 static uint64_t recovered(const struct recovery *r, uint32_t from, uint64_t fault)
 {
@@ -207,8 +208,9 @@ static uint64_t recovered(const struct recovery *r, uint32_t from, uint64_t faul
 	return took;
 }
 
-/* Take random links down and up again, until @faults of them have affected an operation: some links
- * are not in the tree. *@behind: number of the first operation after the first such fault.
+/* Take random links down and up again, until @faults of them have affected an operation; some links
+ * do not, as the tree does not use them. *@behind is set to the number of the first operation after
+ * the first fault that has affected one.
  */
 static unsigned int cut_links(const struct recovery *r, struct nl *nl, uint64_t *took,
 			      unsigned int faults, uint32_t *behind)
@@ -237,7 +239,7 @@ static unsigned int cut_links(const struct recovery *r, struct nl *nl, uint64_t 
 
 static unsigned int fail_node(struct recovery *r, struct nl *nl, uint64_t *took)
 {
-	/* Choose a node other than 0, as process 0 counts the operations. */
+	/* Process 0 counts the operations, so node 0 must not fail. */
 	unsigned int node = 1 + rand() % ((1u << r->dim) - 1);
 	uint32_t from = atomic_load(&r->ops);
 	uint64_t fault = now();
@@ -261,7 +263,9 @@ static void print_list(const char *name, const uint64_t *ns, unsigned int n)
 	printf("],");
 }
 
-/* Print the times between the ends of operations, from operation @from on. */
+/* Print, as JSON member @name, the times between the ends of successive operations, from number
+ * @from on.
+ */
 static void print_pace(const char *name, const struct recovery *r, uint32_t from)
 {
 	uint64_t v[QUIET_OPS];

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * measure_recreate BYTES ROUNDS, run by mpirun: measures how long all ranks of Open MPI take to
- * make a communicator of the remaining ranks, and to run a first allreduce over it. A program that
- * recovers by itself needs at least that time; here no rank has failed, and the ranks need not
- * detect a failure. Prints the times in us. The output is one JSON object.
+ * make a new communicator, as of the ranks that remain after a failure, and to run a first
+ * allreduce over it. A program that recovers by itself needs at least this time; here no rank has
+ * failed, and so no rank needs to detect a failure. Prints one JSON object with the times in us.
  */
 #include <inttypes.h>
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Make a communicator again, and run an allreduce. Return: seconds that the slowest rank needed. */
+/* Make a communicator, and run an allreduce over it. Return: seconds that the slowest rank needed.
+ */
 static double recreate(MPI_Comm *comm, const uint64_t *in, uint64_t *out, int count)
 {
 	MPI_Comm fresh;

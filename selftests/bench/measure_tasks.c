@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * measure_tasks [-b MS] QUEUE WORKERS SIZE,SIZE,.. FABRIC: measures a producer and workers at a
- * queue of tasks.
+ * measure_tasks [-b MS] QUEUE WORKERS SIZE,SIZE,.. FABRIC: measures one producer and WORKERS
+ * workers at a queue of tasks.
  *
- * Rate: tasks take no time; the time is that from the first put to the last task done. Makespan:
- * tasks that take unequal times are queued, and then the workers begin; the time is that from then
- * to the last task done. The least possible makespan is that in which each worker has an equal
- * share of the work. A worker sleeps for the time of its task, as there are fewer processors than
- * workers.
+ * Rate: the tasks take no time; the measured time is that from the first put to the end of the last
+ * task. Makespan: tasks that take unequal times are queued first, and then the workers begin; the
+ * measured time is that from the workers' begin to the end of the last task. The makespan is least
+ * if all workers get equal shares of the work. There are fewer processors than workers, so a worker
+ * sleeps for the time of its task.
  */
 #include <err.h>
 #include <signal.h>
@@ -29,18 +29,20 @@
 #define TASKS_MIN	64
 #define TASKS_MAX	20000
 #define PILOT		200
-/* For the makespan: number of tasks per worker, and the longest time of a task. */
+/* The makespan is measured with this number of tasks per worker, and with this longest time of a
+ * task.
+ */
 #define SHARE		40
 #define LONG_NS		10000000u
-/* Give up after this many pauses of 1 ms in which no task was done. */
+/* Give up after this number of successive pauses of 1 ms in which no task was done. */
 #define QUIET		20000
 
 /**
- * struct shared_tasks - memory of all processes
- * @done: number of tasks done
- * @last: when the last of them was done, ns
- * @begin: when the first task was put, or when workers began, ns
- * @work: time that all tasks take together, ns
+ * struct shared_tasks - memory that all processes map
+ * @done: number of tasks that workers have done
+ * @last: time at which the last of these tasks was done, in ns
+ * @begin: time at which the first task was put, or at which the workers began, in ns
+ * @work: sum of the times of all tasks, in ns
  * @s: memory for the barrier
  */
 struct shared_tasks {
@@ -51,7 +53,7 @@ struct shared_tasks {
 	struct shared s;
 };
 
-/* A measurement: @tasks tasks of @bytes bytes; @slow: they take time. */
+/* A measurement: @tasks tasks of @bytes bytes each. @slow: tasks take time (makespan). */
 struct batch {
 	const struct queue_ops *ops;
 	struct queue q;
@@ -75,8 +77,8 @@ static uint64_t now(void)
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-/* Return: the time of task @i in ns: at most LONG_NS, a third of that on average, and the same in
- * each run.
+/* Return: the time of task @i in ns. It is at most LONG_NS, and a third of that on average; it is
+ * the same in each run.
  */
 static uint64_t length(unsigned int i)
 {
@@ -92,7 +94,7 @@ static void fill(char *task, size_t bytes, unsigned int i, uint64_t ns)
 	memcpy(task, &ns, sizeof(ns));
 }
 
-/* Check a task, and sleep for its time. */
+/* Check the data of a task, and sleep for the time of the task. */
 static void execute(const char *task, size_t len, size_t bytes)
 {
 	struct timespec t = { 0 };
@@ -107,7 +109,7 @@ static void execute(const char *task, size_t len, size_t bytes)
 	clock_nanosleep(CLOCK_MONOTONIC, 0, &t, NULL);
 }
 
-/* Execute tasks until killed. */
+/* Run a worker, which executes tasks until it is killed. */
 static void work(struct batch *b)
 {
 	static char task[TASK_BYTES_MAX];
@@ -130,7 +132,7 @@ static void work(struct batch *b)
 	}
 }
 
-/* The producer: put all tasks. */
+/* Run the producer, which puts all tasks. */
 static void produce(struct batch *b)
 {
 	static char task[TASK_BYTES_MAX];
@@ -152,7 +154,7 @@ static void produce(struct batch *b)
 	measure_barrier(&b->s->s, b->q.workers + 1);
 }
 
-/* Wait until all tasks are done. A worker exits only if it has found an error. */
+/* Wait until all tasks are done. Only a worker that has found an error exits, so exit then. */
 static void wait_for_all(const struct batch *b)
 {
 	const struct timespec t = { .tv_nsec = 1000000 };
@@ -174,7 +176,7 @@ static void wait_for_all(const struct batch *b)
 		     b->tasks);
 }
 
-/* Fork a process that calls @run. */
+/* Fork process @number, which calls @run. */
 static pid_t process(struct batch *b, unsigned int number, void (*run)(struct batch *b))
 {
 	pid_t parent = getpid(), pid = fork();
@@ -188,7 +190,7 @@ static pid_t process(struct batch *b, unsigned int number, void (*run)(struct ba
 		_exit(1);
 	b->q.worker = number;
 	run(b);
-	/* Do not exit, as the queue might take that for a failure. */
+	/* A process that exits might count as failed at the queue, so wait to be killed. */
 	for (;;)
 		pause();
 }
@@ -199,7 +201,7 @@ static void stop(pid_t pid)
 	waitpid(pid, NULL, 0);
 }
 
-/* Return: ns of a batch. */
+/* Run a measurement. Return: its duration in ns. */
 static uint64_t measure_batch(struct batch *b)
 {
 	unsigned int i;

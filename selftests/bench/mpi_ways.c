@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The algorithms of Open MPI's coll/tuned. If coll_tuned_use_dynamic_rules is set, a communicator
- * uses the algorithms that variables select at its creation, so there is a communicator for each
- * algorithm.
+ * The algorithms of Open MPI's component coll/tuned. If coll_tuned_use_dynamic_rules is set, the
+ * variables of the component select the algorithms of a communicator at the time when it is made.
+ * So this file makes a communicator for each algorithm.
  */
 #include <err.h>
 #include <stddef.h>
@@ -13,10 +13,10 @@
 /* An operation that takes at least this many seconds is tried only once. */
 #define LONG	0.1
 
-/* A variable that selects the algorithm of a collective, and the names of its values. */
+/* A variable that selects the algorithm of a collective, and the names of its values 1, 2, .. */
 struct variable {
 	const char *name;
-	/* names of algorithms 1, 2, ..; NULL: unusable with this number of processes */
+	/* names of the algorithms 1, 2, ..; NULL: not usable with this number of processes */
 	const char *algorithms[WAYS_MAX];
 };
 
@@ -72,7 +72,9 @@ void mpi_ways_make(struct mpi_ways *w, enum what what)
 	MPI_T_finalize();
 }
 
-/* Run the operation once. Return: the time that the slowest process needed, at all processes. */
+/* Run the operation once over @comm. Return: the time of the slowest process in seconds, the same
+ * at all processes.
+ */
 static double once(MPI_Comm comm, void (*run)(MPI_Comm comm, void *arg), void *arg)
 {
 	double took, most;
@@ -92,10 +94,10 @@ unsigned int mpi_ways_try(const struct mpi_ways *w, void (*run)(MPI_Comm comm, v
 	double least = 0;
 
 	for (i = 0; i < w->n && w->n > 1; i++) {
-		/* The first operation sets up the connections. */
+		/* The first run of an algorithm sets up its connections, too. */
 		double shortest = once(w->comm[i], run, arg);
 
-		/* Do not repeat an algorithm that is far slower than others. */
+		/* Run an algorithm only once if it is far slower than another one. */
 		for (k = 0; k < TRIALS && shortest < LONG && (!i || shortest < 5 * least);
 		     k++) {
 			double took = once(w->comm[i], run, arg);

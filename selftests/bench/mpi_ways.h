@@ -12,9 +12,9 @@
 #define WAYS_MAX	8
 
 /**
- * struct mpi_ways - algorithms to choose from
- * @names: name of each algorithm; the first is the one that Open MPI chooses itself
- * @comm: for each algorithm a communicator whose collectives use it
+ * struct mpi_ways - the algorithms of a collective
+ * @names: name of each algorithm; the first entry is the one that Open MPI chooses itself
+ * @comm: for each algorithm, a communicator whose collectives use it
  * @n: number of entries of @names and of @comm
  */
 struct mpi_ways {
@@ -23,11 +23,14 @@ struct mpi_ways {
 	unsigned int n;
 };
 
-/* List all algorithms for @what; there may be only the first. All processes must call this. */
+/* List all algorithms for collective @what, at least the one that Open MPI chooses. All processes
+ * must call this.
+ */
 void mpi_ways_make(struct mpi_ways *w, enum what what);
 
-/* Find the fastest algorithm; @run runs the operation once. Return: its index, the same at all
- * processes. All processes must call this.
+/* Find the fastest of the algorithms @w, by running the operation with each of them; @run runs it
+ * once. Return: the index of the fastest algorithm, the same at all processes. All processes must
+ * call this.
  */
 unsigned int mpi_ways_try(const struct mpi_ways *w, void (*run)(MPI_Comm comm, void *arg),
 			  void *arg);

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0
 #
-# What a virtual machine executed between marks (vm/run --count) -> one JSON object: instructions by group, and how often
-# some functions were called.
-# awk -f path.awk OBJECTS SYMBOLS COUNT: functions of the module, "NAME FOLDER" in the order in which they are linked;
-# /proc/kallsyms of the machine, sorted; a count.N.
+# Converts what vm/run --count has counted between two marks to one JSON object: instructions by
+# group of functions, and the numbers of calls of some functions.
+# awk -f path.awk OBJECTS SYMBOLS COUNT
+#   OBJECTS: functions of the module, as lines "NAME FOLDER" in the order in which they are linked
+#   SYMBOLS: the sorted /proc/kallsyms of the machine
+#   COUNT: a file count.N of vm/run --count
 
-# Groups of kernel functions; the first pattern that matches counts. The patterns come from traces
-# of 6.1.
+# Return: the group of a kernel function. Of several patterns that match, the first one counts. The
+# patterns are made from traces of Linux 6.1.
 function group(name) {
 	if (name ~ /^(__|_)?(mem(cpy|move|set)|copy_user_generic|clear_page|rep_movs|copy_page)/)
 		return "copy"
@@ -31,7 +33,7 @@ part == 2 {
 	address[++n] = $1
 	name[n] = $3
 	if ($4 == "[hypercube]") {
-		# Functions with the same name are in the order of their objects.
+		# Functions with the same name appear here in the order of their objects.
 		sub(/^ /, "", folders[$3])
 		split(folders[$3], word, " ")
 		owner[n] = (1 in word) ? word[1] : "others"
@@ -58,7 +60,7 @@ part == 2 {
 	sum[owner[low]] += $2 * $3
 	inside[name[low]] += $2 * $3
 	if (address[low] == $1)
-		# Of several symbols at the same address the last is found.
+		# If several symbols have the same address, the last one is found.
 		called[name[low]] += $3
 }
 

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0
-# Input: lines of path_guest.sh, each followed by what path.awk makes of it. Output: for each
-# operation its instructions, by group, and its calls: the difference between two runs, of which the
-# first had half of the operations.
+# Input: the lines of path_guest.sh, each followed by the output of path.awk for it. Each operation
+# has two of them, and the first has half as many operations as the second. Output: for each
+# operation its instructions by group, and its calls: the difference of the two, divided by the
+# number of operations.
 
 def bytes: if . >= 1024 then " \(. / 1024) KiB" elif . > 0 then " \(.) B" else "" end;
-# Difference of two counts; a group missing in both is missing
+# Differences of the counts of all groups; a group that is missing in an object counts as 0.
 def more($once; $twice; $n): ($once + $twice | keys) | map({ key: ., value: ((($twice[.] // 0) - ($once[.] // 0)) / $n) }) | from_entries;
-# Adds folders with few instructions to another one
+# Add the instructions of small folders to another group.
 def whole: .fabric += (.route // 0) + (.trunk // 0) + (.["poll.o"] // 0)
 	| .others = ([to_entries[] | select(.key | IN("others", "netlink", "lib", "reduce", "task", "main.o", "notifier.o", "trace.o")).value] | add)
 	| del(.route, .trunk, .netlink, .lib, .reduce, .task, .["main.o"], .["notifier.o"], .["poll.o"], .["trace.o"]);

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
-# Input: the object that path.jq makes. Output, as TAP: whether each number of instructions is
-# within 5 per cent of that in the table in $text, and whether the table has no others.
+# Input: the object that path.jq makes. Output, as TAP: whether each number of instructions differs
+# by at most 5 per cent from the number in the table of $text, and whether that table has no further
+# rows.
 
 ([$text | split("\n")[] | capture("^(?<name>[a-z][A-Za-z0-9, ]*[A-Za-z0-9]) +(?<n>[0-9]+,[0-9,]+)( +[0-9.]+){4,5} *$")]
 	| map({ key: .name, value: (.n | gsub(","; "") | tonumber) }) | from_entries) as $written

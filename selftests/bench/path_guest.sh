@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Within the VM: runs what `path` counts, each once with a number of operations and once with twice
-# as many. Prints a JSON object for each pair of marks.
+# Within the VM: runs the operations that `path` counts: each first with some number of operations,
+# and then with twice as many. Prints a JSON object for each run.
 
 set -u -o pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -17,8 +17,8 @@ die() { echo "path: $*" >&2; exit 1; }
 # shellcheck source=selftests/bench/machines.sh
 . "$here/machines.sh"
 
-# counted WHAT BYTES OPERATIONS COMMAND..: runs COMMAND twice, with the word N replaced by the
-# number of operations; $before runs before each
+# counted WHAT BYTES OPERATIONS COMMAND..: runs COMMAND with OPERATIONS operations, and then with
+# twice as many; the argument N is replaced by this number. $before is run before each of the two.
 before=:
 counted() {
 	local n word words
@@ -33,13 +33,14 @@ counted() {
 	done
 }
 
-# operations WHAT BYTES OPERATIONS PLAN [NAME]: counts collectives over a plan
+# operations WHAT BYTES OPERATIONS PLAN [NAME]: counts collectives WHAT over a plan; in the output
+# their name is NAME
 operations() {
 	"$here/measure_fabric" -n "$3" -w "$1" 16 "$2" bench16 "$4" 2 | sed "s/\"$1\"/\"${5-$1}\"/" || die "$1 failed"
 }
 
-# frames_of WAY NAME: counts frames from a packet socket to the device at the other end, where no
-# process receives them
+# frames_of WAY NAME: counts frames that a packet socket sends to the device at the other end, where
+# no process receives them
 frames_of() {
 	way "$1"
 	counted "frame, $2" 64 10000 ip netns exec "$near_ns" "$flow" packets "$near_if" "$(mac "$far_ns" "$far_if")" \
@@ -48,7 +49,7 @@ frames_of() {
 
 echoes() { ip netns exec "$far_ns" "$flow" echo 7000 & listens; }
 
-# trips_of WAY: counts round trips of a byte over TCP
+# trips_of WAY: counts round trips of one byte over TCP
 trips_of() {
 	machine_way "$1"
 	before=echoes

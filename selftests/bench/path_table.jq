@@ -6,12 +6,13 @@ def column($n): . + (" " * ([$n - length, 0] | max));
 def short: if fabs < 0.05 then 0 elif . < 9.95 then (. * 10 | round / 10) else round end;
 def thousands: round | tostring | [while(. != ""; .[:-3]) | .[-3:]] | reverse | join(",");
 
-# Rows of names and cells, in columns of widths $wide
+# A table with these rows: the first cell is a name, the others have the widths $wide
 def table($wide; $head): ([25] + $wide | map("=" * .) | join(" ")) as $rule
 	| $rule, ("\\" | column(25)) + " " + ([$head, $wide] | transpose | map(. as [$text, $n] | $text | pad($n)) | join(" ")),
 	$rule, (.[] | (.[0] | column(25)) + " " + ([.[1:], $wide] | transpose | map(. as [$text, $n] | $text | pad($n)) | join(" "))), $rule;
 
-# Bytes copied for each byte delivered: all are copied by rep movsq, eight an instruction
+# Number of times that each delivered byte is copied. All copies are made by rep movsq, which copies
+# eight bytes per counted instruction.
 def copies: if .what == "alltoall" then .groups.copy * 8 / (.bytes * 16 * 16) | short else "" end;
 
 ["user", "calls", "scheduler", "softirqs", "skbs", "memory", "copy", "coll", "sock", "fabric", "others"] as $groups

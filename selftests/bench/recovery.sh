@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash disable=SC2154
 #
-# How long operations of a guarded plan take that a fault interrupts, compared with making another
-# communicator in Open MPI. Sourced by guest.sh, after collectives.sh.
+# Measures the duration of operations of a guarded plan that a fault interrupts, and for comparison
+# the time to make another communicator in Open MPI. Sourced by guest.sh, after collectives.sh.
 
 recovery_bytes=65536
 
-# recover FAULTS link|node: measures in a fabric of its own
+# recover FAULTS link|node: measures with this kind and number of faults, in a new fabric
 recover() {
 	local guard
 	hcctl fabric add bench dim 4 || die 'no fabric'

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0
-# Input: lines of guest.sh. Output: one object with the minimum, median and maximum of the rounds
-# for each measurement, and ratios of medians, ours / competitor, for times and for rates.
+# Input: the lines of guest.sh. Output: one object with the minimum, median and maximum over the
+# rounds of each measurement, and with ratios of medians: our time divided by the competitor's, or
+# our rate divided by the competitor's.
 
 def stats: sort | { min: .[0], median: ((.[(length - 1) / 2 | floor] + .[length / 2 | floor]) / 2), max: .[-1] };
 def round3: if . == null then null else . * 1000 | round / 1000 end;
 
 def of($metric): map(.[$metric]) | stats;
 
-# Rows of an operation, by number of processes and size
+# The results of an operation, for each number of processes and each size
 def operations: group_by([.procs, .bytes]) | map({
 	procs: .[0].procs,
 	bytes: .[0].bytes,
@@ -25,7 +26,7 @@ def operations: group_by([.procs, .bytes]) | map({
 	})
 }) | from_entries));
 
-# An allreduce on a plan of recursive doubling, compared with a tree
+# The results of an allreduce over a plan of recursive doubling and over a tree
 def plans: group_by([.procs, .bytes]) | map({
 	procs: .[0].procs,
 	bytes: .[0].bytes,
@@ -39,7 +40,8 @@ def plans: group_by([.procs, .bytes]) | map({
 		/ .backends.tree.back_to_back_us.median | round3),
 });
 
-# Cost of a hop beyond the first, in units of the first; $cost: cost of a kind of path
+# The cost of each further hop, divided by the cost of the first hop; "cost" is the cost of a kind
+# of path
 def further($ways; cost): ($ways.hops1 | cost) as $one
 	| { second: ((($ways.hops2 | cost) - $one) / $one | round3),
 	    each_of_four: ((($ways.hops4 | cost) - $one) / 3 / $one | round3) };
@@ -64,7 +66,7 @@ def only($what): map(select(.what == $what));
 def is_plan: .backend == "tree" or .backend == "doubling" or .backend == "ring";
 def against_peers($what): only($what) | map(select(is_plan | not)) | operations;
 
-# The least of the medians of backends whose names begin so
+# Of the backends whose names begin with $begin, the one with the least median
 def best($metric; $begin): to_entries | map(select(.key | startswith($begin)) | { name: .key, us: .value[$metric].median })
 	| min_by(.us);
 
@@ -76,8 +78,8 @@ def times_of($metric): {
 	floor: .backends.floor[$metric].median,
 };
 
-# Collectives with blocks: over each plan, over the one that hcctl run chooses, and over the
-# competitors. Ratios: a time divided by ours. $choices: the plans that hcctl run chooses
+# Collectives with blocks: over each plan type, over the plan that "hcctl run" chooses ($choices),
+# and over the competitors. A ratio is a competitor's time divided by ours.
 def exchanges($choices): group_by([.what, .procs, .bytes]) | map({
 	of: .[0].what,
 	procs: .[0].procs,
@@ -95,8 +97,8 @@ def exchanges($choices): group_by([.what, .procs, .bytes]) | map({
 | (.latency, .back_to_back) |= . + (if .shared then { faster: (.shared.us / .ours | round3), best_faster: (.shared.us / .best.us | round3) }
 	else { faster: null, best_faster: null } end));
 
-# Queues of tasks: ratios of our rates to a competitor's, and of a makespan to the least possible
-# one
+# Queues of tasks. The ratios are our rate divided by a competitor's, and the makespan divided by
+# the least possible one.
 def queues: group_by([.procs, .bytes]) | map({
 	procs: .[0].procs,
 	bytes: .[0].bytes,
@@ -111,7 +113,7 @@ def queues: group_by([.procs, .bytes]) | map({
 	makespan: ($peer.makespan_ms.median / $peer.least_ms | round3),
 })));
 
-# Collectives across machines: how many times as fast our best plan is as the best competitor
+# Collectives across machines: the time of the best competitor divided by the time of our best plan
 def faster_of($metric): {
 	ours: (.backends | with_entries(select(.key | startswith("mpi-") | not)) | best($metric; "")),
 	peer: (.backends | best($metric; "mpi-")),
@@ -141,7 +143,7 @@ def hops: group_by(.way) | map({ key: .[0].way, value: { mbit_s: of("mbit_s"), r
 	       round_trip: (.trunk.round_trip_us.median / .memory.round_trip_us.median | round3) },
 } end;
 
-# Samples of recovery.sh: median, 90th percentile, and the longest
+# Of the samples of recovery.sh: the median, the 90th percentile, and the maximum
 def quantiles: sort | { samples: length, median: .[length / 2 | floor], p90: .[length * 9 / 10 | floor], max: .[-1] };
 def all($metric): map(.[$metric] // empty) | add | if . then quantiles else null end;
 def recovery: group_by(.of) | map({

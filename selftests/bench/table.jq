@@ -50,8 +50,8 @@ def faster($of): map(select(.of == $of)) | if . == [] then empty else "",
 		+ "\("\(.latency.ours / .latency.floor | two) / \(.back_to_back.ours / .back_to_back.floor | two)" | column(19))"
 		+ "\(.steps) (\(.optimum))") end;
 
-# A plan counts as better in alternating measurements if both times are better; 5 per cent are no
-# difference.
+# Plans that were better than the chosen plan in alternating measurements, in latency and in
+# throughput. Differences of up to 5 per cent are ignored.
 def methods: map(. as $r | (.backends | keys - ["floor", "one-way", "mpi-shm", "mpi-copies", "mpi-tcp"]) as $ours | select($ours | length > 1) |
 	($ours - [$r.plan])[] | . as $other
 	| { $r, $other, latency: ($r.backends[$r.plan].latency_us.median / $r.backends[$other].latency_us.median * 100 | round),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Measuring queues of tasks: the code that the fabric and the other implementations share. The same
- * producer, workers and clock (measure_tasks.c) run with each of them.
+ * Declarations for measuring queues of tasks. The same producer, workers and clock
+ * (measure_tasks.c) run with the fabric and with other implementations of a queue.
  */
 #ifndef BENCH_TASKS_H
 #define BENCH_TASKS_H
@@ -26,14 +26,15 @@ struct queue {
 };
 
 /**
- * struct queue_ops - a kind of queue; errors end the program
+ * struct queue_ops - a kind of queue; its functions end the program on errors
  * @name: name, for the output
- * @begin: called before the processes are forked, or NULL
- * @end: called when the processes have ended, or NULL
+ * @begin: called before the processes are forked; may be NULL
+ * @end: called after the processes have ended; may be NULL
  * @join: the first call of the producer and of each worker
- * @put: put a task
- * @take: wait for the next task; returns its bytes. A worker has at most one task.
- * @done: the task is done; a task whose worker ends without this call must go to another worker
+ * @put: put a task into the queue
+ * @take: wait for the next task, and return its length in bytes. A worker has at most one task.
+ * @done: report that the worker's task is done. A task whose worker ends without this call must go
+ *	to another worker.
  */
 struct queue_ops {
 	const char *name;

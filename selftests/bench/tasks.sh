@@ -1,22 +1,24 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash disable=SC2034,SC2154
 #
-# Queues of tasks: that of one node, those of all nodes of a cube with load balancing rounds, a
-# plain server over AF_UNIX and over TCP, and shared memory. Sourced by guest.sh, after
-# collectives.sh.
+# Measures queues of tasks: the queue of one node; the queues of all nodes of a cube, with load
+# balancing rounds; a simple server over AF_UNIX and over TCP; and shared memory. Sourced by
+# guest.sh, after collectives.sh.
 
 task_sizes=8,1024,16384
 
-# queue BACKEND WORKERS WHAT MS: runs a round of all sizes
+# queue BACKEND WORKERS WHAT MS: measures with all sizes
 queue() {
-	# With rounds, tasks would migrate to nodes without workers.
+	# Only "cube" has a worker at each node. In the other fabrics, rounds would migrate tasks to
+	# nodes without a worker.
 	local rounds=(method off)
 	[[ $1 != cube ]] || rounds=(method dem threshold 1 period 50)
 	hcctl balance set "queue$2" "${rounds[@]}" || die 'rounds are not set'
 	"$here/measure_tasks" -b "$4" "$1" "$2" "$task_sizes" "queue$2"
 }
 
-# A fabric for each number of workers, as a task would stay at a node without a worker.
+# There is a fabric for each number of workers, so that each node has a worker: a task at a node
+# without one would stay there.
 queues_set_up() {
 	local p dim none
 	for p in "${procs[@]}"; do

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tasks of a fabric: either all workers are at node 0, where the tasks are put (node); or one
- * worker is at each node, so that load balancing rounds have to migrate tasks there (cube).
+ * Queues of a fabric, of two kinds: with "node" all workers are at node 0, where the producer puts
+ * the tasks; with "cube" each node has a worker, so load balancing rounds must migrate tasks from
+ * node 0 to the other nodes.
  */
 #include <err.h>
 #include <stdlib.h>
@@ -11,7 +12,7 @@
 #include "libhypercube.h"
 #include "tasks.h"
 
-/* The producer may have as many bytes of waiting tasks as a node may hold. */
+/* The producer's send buffer has space for as many bytes of tasks as a node may hold. */
 #define ROOM (1 << 24)
 
 /* A process's handle, and the task that it executes. */

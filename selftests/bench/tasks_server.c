@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A simple work queue for comparison: a server process with one thread, which keeps the tasks in
- * its memory, over AF_UNIX (SOCK_SEQPACKET) or TCP on the loopback interface. A worker reports a
- * task as done and requests the next one in one message. If a worker ends without that, its task
- * goes to another worker, as in the fabric.
+ * A simple work queue for comparison: a single-threaded server process, which holds the tasks in
+ * its memory, and clients that reach it over AF_UNIX (SOCK_SEQPACKET) or over TCP on the loopback
+ * interface. A worker sends one message to report its task as done and to request the next one. As
+ * in the fabric, a task goes to another worker if its worker ends without this message.
  */
 #include <err.h>
 #include <errno.h>
@@ -25,8 +25,8 @@
 
 #define CLIENTS_MAX	128
 #define EVENTS		16
-/* NEXT is a worker's request for a task. On a stream, which does not preserve message boundaries,
- * the length of a task precedes it.
+/* NEXT is the message with which a worker requests a task. A stream does not preserve message
+ * boundaries, so each task on it follows its length.
  */
 #define NEXT		UINT32_MAX
 
@@ -38,12 +38,12 @@ struct item {
 };
 
 /**
- * struct client - a producer or a worker
+ * struct client - a producer or a worker, as the server sees it
  * @fd: its socket, or 0
  * @has: the task that it executes, or NULL
- * @waits: next client in the list of waiting workers
- * @got: bytes of a message in @buf
- * @buf: unfinished message of a stream
+ * @waits: the next client in the list of waiting workers
+ * @got: number of bytes in @buf
+ * @buf: the received bytes of an incomplete message of a stream
  */
 struct client {
 	int fd;
@@ -53,7 +53,9 @@ struct client {
 	char *buf;
 };
 
-/* The server: its queue (@first, @last), its clients, and the workers that wait (@idle). */
+/* The server: its queue (from @first to @last), its clients, and the list of waiting workers
+ * (@idle).
+ */
 struct server {
 	bool stream;
 	int listens;
@@ -64,8 +66,8 @@ struct server {
 	struct client client[CLIENTS_MAX];
 };
 
-/* The connection of a process to the server, whose address is known before the processes are
- * forked.
+/* The connection of a process to the server. The server's address is determined before the
+ * processes are forked.
  */
 struct link {
 	bool stream;
@@ -77,7 +79,7 @@ struct link {
 
 /* --- both ends --- */
 
-/* Send @len bytes. */
+/* Send the @len bytes at @what. */
 static void say(int fd, const void *what, size_t len)
 {
 	const char *p = what;
@@ -94,7 +96,7 @@ static void say(int fd, const void *what, size_t len)
 	}
 }
 
-/* Receive @len bytes from a stream. */
+/* Receive @len bytes from a stream to @what. */
 static void receive(int fd, void *what, size_t len)
 {
 	char *p = what;
@@ -120,7 +122,7 @@ static void no_delay(int fd)
 
 /* --- the server --- */
 
-/* Send the first task of the queue to a worker. */
+/* Send the first task of the queue to worker @c. */
 static void give(struct server *s, struct client *c)
 {
 	struct item *i = s->first;
@@ -157,7 +159,7 @@ static void put_bytes(struct server *s, const void *task, uint32_t len)
 	put_item(s, i);
 }
 
-/* A worker has done its task, if it had one, and requests the next one. */
+/* Worker @c requests a task: its present task, if it has one, is done. */
 static void wants(struct server *s, struct client *c)
 {
 	free(c->has);
@@ -170,7 +172,7 @@ static void wants(struct server *s, struct client *c)
 	s->idle = c;
 }
 
-/* A client has closed: put its task into the queue again. */
+/* Client @c has closed its connection: put its task into the queue again. */
 static void gone(struct server *s, struct client *c)
 {
 	struct client **p;
@@ -189,7 +191,7 @@ static void gone(struct server *s, struct client *c)
 		put_item(s, had);
 }
 
-/* Handle the messages of a stream that have been received completely. */
+/* Handle all messages of a stream that are complete. */
 static void received_stream(struct server *s, struct client *c)
 {
 	size_t at = 0;
@@ -240,7 +242,7 @@ static void received(struct server *s, struct client *c)
 		put_bytes(s, c->buf, (uint32_t)n);
 }
 
-/* Accept a connection. */
+/* Accept the connection of a client. */
 static void come(struct server *s)
 {
 	struct epoll_event e = { .events = EPOLLIN };
@@ -295,7 +297,7 @@ static void begin(struct queue *q, int domain, int type)
 	any.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
 	l->stream = type == SOCK_STREAM;
 	l->listens = socket(domain, type, 0);
-	/* The kernel chooses the port, or the name. */
+	/* The kernel chooses the port of AF_INET, or the name of AF_UNIX. */
 	if (l->listens < 0 ||
 	    (domain == AF_INET ? bind(l->listens, (struct sockaddr *)&any, sizeof(any)) :
 				 bind(l->listens, (struct sockaddr *)&own, sizeof(sa_family_t))) ||
@@ -367,7 +369,7 @@ static void put(struct queue *q, const void *task, size_t len)
 	say(l->fd, &whole, sizeof(whole.len) + len);
 }
 
-/* Report a task as done, and request the next one. */
+/* Send the message that reports a task as done and requests the next one. */
 static void ask(struct link *l)
 {
 	static const uint32_t next = NEXT;
@@ -398,7 +400,7 @@ static size_t take(struct queue *q, void *task)
 	return (size_t)n;
 }
 
-/* Report a task as done, which also requests the next one. */
+/* The worker's next request, which is sent here, reports the task as done. */
 static void done(struct queue *q)
 {
 	ask(q->own);

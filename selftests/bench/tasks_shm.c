@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A queue in shared memory for comparison: all processes map it, and it has one lock. A task is
- * lost if its worker ends.
+ * A queue in shared memory for comparison: all processes map the queue, which one lock protects. If
+ * a worker ends, its task is lost.
  */
 #include <err.h>
 #include <pthread.h>
@@ -13,7 +13,7 @@
 
 #define SLOTS 1024
 
-/* The queue: a ring of @n tasks, of which @first is the oldest one. */
+/* The queue is a ring buffer of @n tasks; @first is the index of the oldest task. */
 struct slots {
 	pthread_mutex_t lock;
 	pthread_cond_t filled;

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0
-# Input: lines of versions.sh. Output: one object with the ratios new / old of the rounds for each
-# measurement.
+# Input: the lines of versions.sh. Output: one object with the ratios new / old over the rounds of
+# each measurement.
 
 def stats: sort | { min: .[0], median: ((.[(length - 1) / 2 | floor] + .[length / 2 | floor]) / 2), max: .[-1] };
 
-# Ratios of each round's two turns, which follow one another
+# In each round, both versions are measured one after the other: the ratios of these two
 def ratios($metric): group_by(.round) | map(INDEX(.side) | select(.old and .new) | .new[$metric] / .old[$metric]) | stats;
-# Ratio of the least times, which were disturbed least
+# The ratio of the least times, as these were disturbed least
 def least($metric): group_by(.side) | map({ key: .[0].side, value: (map(.[$metric]) | min) }) | from_entries
 	| .ratio = .new / .old;
 

@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# What `run vms` does in each of several virtual machines (selftests/vm/cluster): 16 processes on all of them; collectives
-# of a fabric that spans them, and of Open MPI over TCP on the same wire. The first one measures, and prints one JSON
-# object a line; the others do as they are told.
+# `run vms` runs this in each of several virtual machines (selftests/vm/cluster). Measures with 16
+# processes on all machines: collectives of a fabric that spans them, and of Open MPI over TCP on
+# the same network. The first machine measures, and prints one JSON object per line; the others
+# execute the commands that it sends.
 # Usage: vms.sh ROUNDS MS
 
 set -u -o pipefail
@@ -24,7 +25,8 @@ grep -q ' /dev/pts ' /proc/mounts || mount -t devpts devpts /dev/pts
 ip link set lo up
 hostname "m$me"
 for ((i = 1; i <= n; i++)); do echo "10.8.0.$i m$i"; done >>/etc/hosts
-# Open MPI reaches a machine by this; its daemons check that it exists.
+# Open MPI starts its daemons on another machine by this script. The daemons check that it exists,
+# too.
 cat >/tmp/agent <<END
 #!/bin/sh
 machine=\$1
@@ -61,7 +63,7 @@ han=("${both[@]}" --mca coll_han_priority 100)
 hcctl cluster up $cluster >&2 || die 'no cluster'
 
 sizes=8,512,4096,65536,1048576
-# fabric NAME PLAN WHAT,..: runs measure_fabric on all machines
+# fabric NAME PLAN WHAT,..: runs measure_fabric on all machines, for these operations
 fabric() {
 	local i words="-b $ms -w $3 16 $sizes bench $2 2 $1"
 	for ((i = 1; i < n; i++)); do
@@ -70,7 +72,7 @@ fabric() {
 	# shellcheck disable=SC2086
 	"$here/measure_fabric" -a "0,$each" $words && wait
 }
-# backend NAME: runs a round of all sizes
+# backend NAME: measures all operations with all sizes
 backend() {
 	local all=reduce,allreduce,bcast,barrier
 	local peer=(-n 16 "$here/measure_mpi" -a "0,$each" -b "$ms" -w "$all" 16 "$sizes" "$1" -)
@@ -86,7 +88,7 @@ backend() {
 backends=(fabric doubling mpi-tcp mpi-both mpi-han)
 for ((round = 1; round <= rounds; round++)); do
 	for ((i = 0; i < ${#backends[@]}; i++)); do
-		# Another backend is first in each round.
+		# Each round begins with another backend.
 		name=${backends[(i + round) % ${#backends[@]}]}
 		say "$n virtual machines, round $round of $rounds, $name"
 		backend "$name" </dev/null | sed "s/^{\"what\":\"/{\"round\":$round,\"what\":\"vms-/" || die "$name failed"

@@ -1,19 +1,19 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Reductions along chains, in the virtual machine: see run.
+# Tests reductions along chains, in the virtual machine that `run` of this folder starts.
 
 # shellcheck source=selftests/lib/lib.sh
 . "$(dirname "$0")/../lib/lib.sh"
 
-# A cube that lacks a node and three links; node 3 is the sink.
+# Makes a cube without one node and three links; node 3 is the sink.
 faulty_cube() {
 	check 'add' hcctl fabric add t dim 4
 	check 'a failed node' hcctl node set t 13 fail
 	check 'links' hcctl link set t 3:0,10:1,2:0 down
 }
 
-# line SINK DIM..: the nodes, from the sink on
+# line SINK DIM..: prints the nodes of the line with these dimensions, from the sink on
 line() {
 	local u=$1 d
 	echo "$u"
@@ -42,13 +42,13 @@ test_a_line_goes_around_the_faults() {
 	check 'its text' grep -qE '^ +4  chain ' <(hcctl plan show t)
 }
 
-# number BYTES VALUE: in little endian, for printf
+# number BYTES VALUE: prints VALUE as BYTES bytes in little endian, as escapes for printf
 number() {
 	local i
 	for ((i = 0; i < $1; i++)); do printf '\\x%02x' $(($2 >> 8 * i & 255)); done
 }
 
-# digest VALUE..: FNV-1a over numbers of 8 bytes
+# digest VALUE..: prints the FNV-1a hash of the values, as numbers of 8 bytes
 digest() {
 	local h=$((0xcbf29ce484222325)) v i
 	for v in "$@"; do

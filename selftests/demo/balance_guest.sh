@@ -3,10 +3,10 @@
 #
 # Usage: balance_guest.sh FOLDER LIST SUMS [OUT]
 # Real work on a faulty cube, within the VM: the healthy nodes of a cube hash the files of LIST in
-# FOLDER; SUMS is the output of sha256sum for them. Prints a table of the time with each balancing
-# method, and of what happens when a node fails. The picture goes to OUT. DIM=, FAILED=, BROKEN=,
-# KILLED=, SPEED= and MIN_SPEEDUP= change the setting.
-# Status 0 if all is as claimed.
+# FOLDER; SUMS is the output of sha256sum for these files. Prints a table with the time that each
+# balancing method needs, and with what happens if a node fails. The picture is written to OUT.
+# DIM=, FAILED=, BROKEN=, KILLED=, SPEED= and MIN_SPEEDUP= change the settings. The exit status is 0
+# if all checks pass.
 
 set -u
 folder=$1 list=$2 sums=$3 pictures=${4-}
@@ -26,12 +26,12 @@ say() { echo "== $*"; }
 stop() { echo "demo-balance: $*" >&2; exit 1; }
 # shellcheck source=selftests/demo/check.sh
 . "$here/check.sh"
-# told FILTER: is it true of the last run?
+# told FILTER: is the jq filter true for the last result?
 told() { [[ $(jq "$1" <<<"$result") == true ]]; }
 same_sums() { sort "$1.sums" | cmp -s - "$scratch/sums"; }
 sort "$sums" >"$scratch/sums"
 
-# fabric: makes a fabric with the faults, and a topology
+# fabric: makes a fabric with the faults, and a topology for load balancing
 fabric() {
 	hcctl fabric del "$fabric" 2>/dev/null
 	if ! { hcctl fabric add "$fabric" dim "$dim" && hcctl node set "$fabric" "$failed" fail &&
@@ -41,8 +41,8 @@ fabric() {
 	workers=$(hcctl -j node show "$fabric" | jq -r '[.[] | select(.failed | not) | .node | tostring] | join(",")')
 }
 
-# work NAME COMMAND: hashes all files; COMMAND configures load balancing. Sets $result, and
-# $makespan to the seconds that it took
+# work NAME COMMAND: hashes all files, after COMMAND has configured load balancing. Sets $result,
+# and $makespan to the duration in seconds.
 work() {
 	fabric
 	result=$("$here/jobs" -v "$speed" -c "$2" "$fabric" "$dim" "$workers" "$folder" "$list" "$scratch/$1") ||
@@ -59,7 +59,7 @@ line() {
 	done
 }
 
-# The program that plans from user space must end before the next fabric is made.
+# manager_ends: ends the program that balances from user space, which must not use the next fabric
 manager=''
 manager_ends() {
 	rm -f "$scratch/go"

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# For the demonstrations: counts checks. With passes=1 those that pass are named, too.
+# Counts checks of the demonstrations. With passes=1, checks that pass are printed, too.
 
 checks=0 passed=0 passes=''
 
-# check WORDS COMMAND..: counts COMMAND as a check named WORDS
+# check WORDS COMMAND..: runs COMMAND and counts it as the check WORDS, which passes if COMMAND
+# succeeds
 check() {
 	local what=$1
 	shift

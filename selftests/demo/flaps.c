@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Allreduces over a guarded plan while links flap and nodes fail: each process counts the letter
+ * Allreduces over a guarded plan while links flap and nodes fail. Each process counts the letter
  * pairs of its share of a window of a text, the reduction adds the counts, and each process checks
- * each result.  The parent prints a table: what was begun again, and the latency of that.
+ * each result. The parent prints a table: how many operations were begun again in another epoch,
+ * and the latency of these and of the other operations.
  *
  * flaps FABRIC PLAN SINK NODES SECONDS VICTIMS TEXT FAULTS SVG
  *	VICTIMS	nodes that are to fail, with commas: their processes end when they get EHOSTDOWN
  *	FAULTS	a file, read at the end: "TIME down NODE:DIM", "TIME up NODE:DIM" or
  *		"TIME fail NODE" in each line, TIME in us since 1970
  *
- * A window is split into a share for each of NODES, also of those that have failed.  Element 0 of a
- * contribution has the bit of the node, so element 0 of the result is the set of the nodes whose
- * contributions are in it; the other elements must be the sum over the shares of this set.
+ * A window is split into a share for each of NODES, the failed ones included. Element 0 of a
+ * contribution has the bit of its node, so element 0 of the result is the set of the nodes whose
+ * contributions are in the result; the other elements must be the sums of the counts in the shares
+ * of these nodes.
  */
 #include <ctype.h>
 #include <err.h>
@@ -55,7 +57,7 @@ static unsigned int class(int c)
 	return isascii(c) && isalpha(c) ? tolower(c) - 'a' + 1 : 0;
 }
 
-/* Count the pairs in the share of process @index of the window of operation @nr. */
+/* Add the pairs in the share of process @index, in the window of operation @nr, to @p. */
 static void share_count(const struct flaps *r, uint32_t nr, unsigned int index, struct pairs *p)
 {
 	size_t window = (size_t)SHARE * r->members.count;
@@ -76,8 +78,8 @@ static uint32_t all_nodes(const struct flaps *r)
 	return set;
 }
 
-/* Return: true if the set of contributors is valid: only victims may be missing, and a node that
- * was missing once (@last: the previous set) remains missing.
+/* Return: true if @set, the contributors to a result of @node, is valid: only victims may be
+ * missing, and a node that was missing in the previous result (@last) is still missing.
  */
 static bool set_is_valid(const struct flaps *r, uint32_t node, uint64_t set, uint32_t last)
 {
@@ -98,7 +100,7 @@ static bool counts_are_right(const struct flaps *r, uint32_t nr, const struct pa
 	return !memcmp(sum.count, result->count, sizeof(sum.count));
 }
 
-/* Return: 0 if the node was to fail and its process got the error for that, else 1. */
+/* Return: 0 if this process's node was to fail and @ret is the error for its failure, else 1. */
 static int end_by_error(const struct flaps *r, struct flaps_process *p, const struct member *me,
 			int ret)
 {
@@ -112,7 +114,9 @@ static int end_by_error(const struct flaps *r, struct flaps_process *p, const st
 	return p->failed;
 }
 
-/* The work of a process: run operations, and check each result. */
+/* The work of a process: it runs operations and checks each result, until its time has expired or
+ * it gets an error.
+ */
 static int loop(struct member *me, void *arg)
 {
 	struct flaps *r = arg;
@@ -151,7 +155,7 @@ static int loop(struct member *me, void *arg)
 
 /* ------------------------------------------------------------ evaluation */
 
-/* Return: true if @op lacks the contribution of a node that had not failed by then. */
+/* Return: true if @op lacks the contribution of a node that had not failed when @op ended. */
 static bool lacks_live_node(const struct flaps *r, const struct flaps_op *op)
 {
 	unsigned int i;
@@ -163,8 +167,8 @@ static bool lacks_live_node(const struct flaps *r, const struct flaps_op *op)
 	return false;
 }
 
-/* Check that all processes have the same results. An exception is the last result of a process
- * whose node has failed, which may have been computed again without its contribution.
+/* Check that all processes have got the same results. A process whose node has failed may differ in
+ * its last result, which may have been computed again without its contribution.
  */
 static void compare(struct flaps *r, const struct flaps_process *p)
 {
@@ -205,7 +209,8 @@ static int compare_latency(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Print a line of the table: for the operations that were begun again (@again), or for the others.
+/* Print a line of the table, with the name @name: the latencies of the operations that were begun
+ * again (@again), or those of the other operations.
  */
 static void latency_print(const struct flaps *r, bool again, const char *name)
 {

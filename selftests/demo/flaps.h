@@ -15,11 +15,11 @@
 #define FLAPS_FAULTS_MAX	4096
 
 /**
- * struct flaps_op - an operation, as one process has seen it
- * @end: when the process got the result, in us since the run began
- * @latency: how long the call took, in us
+ * struct flaps_op - an operation, as recorded by one process
+ * @end: time at which the process got the result, in us since the run began
+ * @latency: duration of the call, in us
  * @set: nodes whose contributions are in the result, a bit for each
- * @restarts: number of times that the kernel began it again, in another epoch
+ * @restarts: number of times that the kernel began the operation again, in another epoch
  */
 struct flaps_op {
 	uint32_t end;
@@ -29,11 +29,11 @@ struct flaps_op {
 };
 
 /**
- * struct flaps_process - what a process reports
+ * struct flaps_process - the records of a process
  * @ops: number of results that it got
  * @wrong: number of wrong results
- * @host_down: the process got the error that its node has failed
- * @failed: the process got another error, or that error although its node was not to fail
+ * @host_down: the process got EHOSTDOWN, as its node has failed
+ * @failed: the process got another error, or got EHOSTDOWN although its node was not to fail
  * @op: its operations
  */
 struct flaps_process {

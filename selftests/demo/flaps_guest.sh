@@ -2,15 +2,16 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Usage: flaps_guest.sh SECONDS SEED TEXT FOLDER
-# Allreduces over a guarded plan, within the VM: links flap at random, two nodes fail, and the programs of all other
-# nodes see no error. Status 0 if that is so. The picture goes to FOLDER.
+# Allreduces over a guarded plan, within the VM: links flap at random and two nodes fail, but the
+# programs at all other nodes get no error. The exit status is 0 if this is so. The picture is
+# written to FOLDER.
 
 set -u
 seconds=$1 seed=$2 text=$3 pictures=$4
 here=$(cd "$(dirname "$0")" && pwd)
 fabric=flaps
 dim=4
-victims=(11 6)		# at a third and at two thirds of the time
+victims=(11 6)		# the nodes that fail, after one third and two thirds of the time
 scratch=$(mktemp -d)
 say() { echo "== $*"; }
 stop() { echo "demo-flaps: $*" >&2; exit 1; }
@@ -19,15 +20,15 @@ stop() { echo "demo-flaps: $*" >&2; exit 1; }
 . "$here/check.sh"
 equal() { [[ $1 == "$2" ]] || { echo "   '$1' is not '$2'"; return 1; }; }
 
-# row NAME: prints the number after it in the table
+# row NAME: prints the number in the row NAME of the table
 row() { sed -n "s/^$1  *\([0-9]*\).*/\1/p" "$scratch/table" | head -1; }
 
-# fault KIND WHERE: writes a fault with its time, for the program
+# fault KIND WHERE: writes a fault with its time to the file that the program reads
 fault() { echo "${EPOCHREALTIME/[.,]/} $*" >>"$scratch/faults"; }
-# pause LEAST GREATEST: sleeps for a random time, in milliseconds
+# pause LEAST GREATEST: sleeps for a random number of milliseconds between these
 pause() { sleep "$(printf '0.%03d' $(($1 + RANDOM % ($2 - $1 + 1))))"; }
 
-# pick_link: chooses a link between live nodes
+# pick_link: chooses a random link whose nodes have not failed
 pick_link() {
 	local victim
 	while :; do
@@ -39,8 +40,8 @@ pick_link() {
 	done
 }
 
-# flap: takes one link after the other down and up while the program runs; nodes fail while a link
-# is down
+# flap: while the program runs, takes one link after the other down and up again, and lets the two
+# nodes fail while a link is down
 flap() {
 	local begin=${EPOCHREALTIME/[.,]/} node bit failed=()
 	RANDOM=$seed

@@ -2,11 +2,12 @@
 /*
  * groups FABRIC [-s SWEEPS] [-e EPSILON] <PROCESSES
  *
- * Relaxes values in environments of any shape. Lines "PROCESS NODE TG ASKED[,ASKED..]" give the
- * node of each process, the number of processes of its environment that may be faulty, and the
- * processes that it asks for values. The environment of a process is the process itself with those
- * that it asks. First all nodes are honest; then each node in turn is Byzantine with all its
- * processes, and behaves in turn as each value of enum lie says. Prints the results as JSON.
+ * Relaxes values in environments of any shape. Each line "PROCESS NODE TG ASKED[,ASKED..]" of the
+ * input has a process, its node, the number of processes of its environment that may be faulty, and
+ * the processes that it asks for values. The environment of a process consists of the process
+ * itself and of those that it asks. In the first run all nodes are honest. In further runs one node
+ * is Byzantine with all its processes: each node in turn, with each behaviour of enum lie. Prints
+ * the results as JSON.
  */
 #include <err.h>
 #include <math.h>
@@ -30,13 +31,13 @@ static double parse(const char *word, double least, double most)
 	return v;
 }
 
-/* Return: the values that process @j has sent to each node. */
+/* Return: the last values that process @j has sent, one for each node. */
 static const double *value(const struct groups *g, unsigned int j)
 {
 	return g->report[g->process[j].node].value[j];
 }
 
-/* Return: the greatest difference between a value that was sent and the right one. */
+/* Return: the greatest difference between a value that was sent and the exact value in @right. */
 static double deviation(const struct groups *g, const double *right)
 {
 	double most = 0;
@@ -127,7 +128,9 @@ int main(int argc, char **argv)
 	if (optind + 1 != argc)
 		errx(2, "%s", usage);
 	groups_read(&g);
-	/* The diagonal of the matrix dominates by at least this much. */
+	/* In each row of the matrix, the diagonal element exceeds the sum of the others by at least
+	 * this much.
+	 */
 	for (i = 0; i < g.nprocesses; i++)
 		least = fmin(least, groups_pull(&g.process[i]));
 	g.delta = g.epsilon * least;

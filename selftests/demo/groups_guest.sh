@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Usage: groups_guest.sh [SCENARIO..]
-# Within the VM: processes that check each other, on the nodes of networks. Each node in turn is
-# Byzantine with all its processes, in three ways. Prints a table of the nodes that are noticed, by
-# mapping. Status 0 if all is as claimed.
+# Within the VM: processes that check each other run on the nodes of networks. Each node in turn is
+# Byzantine with all its processes, with each of three behaviours. Prints a table of the nodes whose
+# errors are detected, for each mapping of processes to nodes. The exit status is 0 if all checks
+# pass.
 
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
@@ -15,10 +16,10 @@ trap 'rm -r "$scratch"; hcctl fabric del "$fabric" 2>/dev/null' EXIT
 
 # shellcheck source=selftests/demo/check.sh
 . "$here/check.sh"
-# holds FILTER: is it true of the result?
+# holds FILTER: is the jq filter true for the result?
 holds() { [[ $(jq "$1" <<<"$result") == true ]]; }
 
-# The paper's figure 3.3: two faults in an environment
+# The graph of the paper's figure 3.3, with two faults in an environment
 cat >"$scratch/figure" <<'END'
 env 1 2,3
 env 2 1
@@ -29,7 +30,7 @@ env 6 3,4,5
 env 7 3,5
 END
 
-# Scenarios: name; network of the fabric; arguments for hcctl mfi
+# The scenarios, as "NAME;NETWORK;PROCESSES": NETWORK of the fabric, and arguments of "hcctl mfi"
 scenarios=(
 	'star on the 3-cube;dim 2;dim 3'
 	'star on the 4-cube;dim 3;dim 4'
@@ -40,7 +41,8 @@ scenarios=(
 	"figure 3.3 with tg 2;ring 3;graph $scratch/figure tg 2"
 )
 
-# run WHAT NETWORK PROCESSES MAPPING: prints a line of the table
+# run WHAT NETWORK PROCESSES MAPPING: runs one scenario with this mapping, and prints its line of
+# the table
 run() {
 	local what=$1 processes=$3 mapping=$4 placed
 	# shellcheck disable=SC2086
@@ -60,7 +62,7 @@ run() {
 	check "$what, $mapping: all is right if all are honest" holds '.honest.vote == "right" and .honest.deviation < .epsilon'
 	check "$what, $mapping: what must escape does, far off" \
 		holds 'all(.runs[] | select(.must_escape); .vote == "escaped" and .deviation > 1)'
-	# The paper's claim, for each node
+	# The paper's claim must hold for each node.
 	check "$what, $mapping: processes that may fail together are noticed" \
 		holds 'all(.runs[] | select(.feasible); .vote == "noticed")'
 	[[ $mapping != groups ]] ||

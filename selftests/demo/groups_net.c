@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which process asks which others, which node receives which values, and how a Byzantine node
- * behaves.
+ * The network of processes: which process asks which, which node receives which values and claims,
+ * and what a Byzantine node sends.
  */
 #include <err.h>
 #include <math.h>
@@ -34,7 +34,9 @@ static uint16_t process_named(const struct groups *g, uint32_t name)
 	errx(2, "no process %u", name);
 }
 
-/* Read the list of asked processes; their names are replaced by indices later. */
+/* Parse the list of the processes that @p asks. It has their names, which are replaced by indices
+ * later.
+ */
 static void asks_read(struct process *p, char *word)
 {
 	char *item, *end;
@@ -60,7 +62,7 @@ static bool asks(const struct process *p, unsigned int of)
 	return false;
 }
 
-/* Return: true if both processes are in one environment. */
+/* Return: true if some environment has both processes. */
 static bool share(const struct groups *g, unsigned int a, unsigned int b)
 {
 	unsigned int i;
@@ -84,10 +86,10 @@ static bool add_witness(struct process *p, unsigned int quote, unsigned int w)
 }
 
 /*
- * Choose the witnesses of each quote of process @j. At most tg processes of an environment are
- * faulty. If both the process that quotes and a quoted process are, at most tg - 2 others are: so
- * with tg - 1 witnesses besides the quoted process, at least one of them is honest. If the
- * environment has fewer processes, others that share environments with both are added.
+ * Choose the witnesses of each quote of process @j. At most tg processes of the environment of @j
+ * are faulty. If both @j and the quoted process are faulty, at most tg - 2 other processes are. So
+ * among tg - 1 witnesses, at least one is honest. If the environment has fewer other processes,
+ * processes that share environments with both are chosen as well.
  */
 static void witnesses(struct groups *g, unsigned int j)
 {
@@ -157,7 +159,8 @@ void groups_read(struct groups *g)
 
 /* --- Byzantine nodes --- */
 
-/* Return: number of processes on other nodes that can notice a wrong quote. */
+/* Return: number of processes on other nodes that can detect a wrong quote in entry @quote of @p.
+ */
 static unsigned int honest(const struct groups *g, const struct process *p, unsigned int quote)
 {
 	unsigned int n = g->process[p->asks[quote]].node != p->node, i;
@@ -167,8 +170,8 @@ static unsigned int honest(const struct groups *g, const struct process *p, unsi
 	return n;
 }
 
-/* Find the quote of process @p for which the fewest processes can notice that it is wrong, and none
- * of these is at node @but. *@fewest: their number.
+/* Choose the quote of process @p such that the fewest processes can detect that it is wrong, and
+ * none of them is at node @but. *@fewest is set to their number. Return: index of the quote.
  */
 static int quote_of(const struct groups *g, const struct process *p, unsigned int but,
 		    unsigned int *fewest)
@@ -205,16 +208,16 @@ static bool collude(struct groups *g)
 		if (n)
 			g->face[j] = NO_ASK;
 	}
-	/* No wrong quote would remain unnoticed, so choose the one that the fewest processes
-	 * notice.
+	/* Each wrong quote will be detected, so choose the quote that the fewest processes can
+	 * detect.
 	 */
 	if (best && best < UINT32_MAX)
 		g->face[who] = quote_of(g, &g->process[who], NODES_MAX, &n);
 	return !best;
 }
 
-/* For LIE_FACES, choose a process of the Byzantine node and a node that asks it and gets another
- * value: preferably a node that cannot notice that.
+/* For LIE_FACES, choose a process of the Byzantine node, and a node that asks it and gets another
+ * value than the others: preferably a node that cannot detect that.
  */
 static void faces(struct groups *g)
 {
@@ -265,7 +268,7 @@ void groups_solve(const struct groups *g, double *value)
 		for (k = 0; k < p->nasks; k++)
 			a[i * (n + 1) + p->asks[k]] -= 1;
 	}
-	/* The diagonal dominates, so no pivot is 0. */
+	/* Each diagonal element exceeds the sum of the others in its row, so no pivot is 0. */
 	for (i = 0; i < n; i++)
 		for (j = 0; j < n; j++) {
 			f = j == i ? 0 : a[j * (n + 1) + i] / a[i * (n + 1) + i];

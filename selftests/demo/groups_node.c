@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A node: all its processes relax, and then check the claims of others.
+ * One node: all its processes relax, and then check the claims of others.
  *
- * In each sweep a node sends each other node the values of its processes that are asked for there.
- * At the end each process claims its own value and quotes the values that it has from the processes
- * that it asks. The claim goes to all processes that ask it or are asked by it, and to witnesses.
- * They compare it with the rule, with what they have received and sent, and as witnesses with the
- * claim of the quoted process; and they compare with each other the versions of a claim that each
- * of them has received.
+ * In each sweep a node sends to each other node the values that processes there ask for. At the end
+ * each process makes a claim: its value, with quotes of the values that it has from the processes
+ * that it asks. The claim goes to all processes that ask it or are asked by it, and to the
+ * witnesses of its quotes. These processes compare the claim with the rule, and with the values
+ * that they have received and sent; the witnesses also compare it with the claim of the quoted
+ * process. Then they compare with each other the versions of a claim that each of them has
+ * received.
  *
  * If at most tg processes of each environment are Byzantine, no wrong value remains undetected: if
- * no error is reported, all values are right. All honest processes hold the same claim of each
- * process. Among the quoted process and the tg - 1 witnesses of a quote at least one is honest, so
- * each quote is the value that the quoted process sends to all. Then the rule holds for all values,
- * and only the right solution satisfies it.
+ * no error is reported, all values are right. Proof: no error is reported, so all honest processes
+ * hold the same claim of each process. Among the quoted process and the tg - 1 witnesses of a
+ * quote, at least one is honest, so each quote is the value that the quoted process sends to all.
+ * Then the rule holds for all values, and only the exact solution satisfies the rule at all
+ * processes.
  */
 #include <errno.h>
 #include <math.h>
@@ -41,7 +43,7 @@ struct claim {
 #define ITEM_MAX	(1 + ASKS_MAX)
 #define NOTE_MAX	((HYPERCUBE_SEGMENT_MAX - sizeof(uint64_t)) / sizeof(double))
 
-/* A message: the number of its exchange, and values or claims in an order that both ends know. */
+/* A message: the number of its round, and values or claims in an order that both ends know. */
 struct note {
 	uint64_t round;
 	double v[NOTE_MAX];
@@ -53,10 +55,10 @@ struct note {
  * @report: its own report
  * @h: handle for messages
  * @self: index of the node
- * @known: the value of each process, as far as the node knows
+ * @known: the value of each process, as far as the node has received it
  * @sent: the last values that its processes have sent to each node
- * @claim: claims of the processes from which it has received one
- * @in: messages from each other node, of two rounds, as no node is more than one round ahead
+ * @claim: the claim of each process, as far as the node has received it
+ * @in: messages of two rounds from each other node, as no node is more than one round ahead
  * @came: for each message in @in, its round plus one
  */
 struct host {
@@ -80,7 +82,7 @@ static void flag(struct host *s, enum flag what)
 
 /* ------------------------------------------------------------ messages */
 
-/* Return: true if two nodes exchange messages. */
+/* Return: true if nodes @a and @b exchange messages. */
 static bool related(const struct groups *g, unsigned int a, unsigned int b)
 {
 	unsigned int j;
@@ -115,8 +117,8 @@ static int receive(struct host *s, uint64_t round, unsigned int from)
 	return 0;
 }
 
-/* A function for the data of a kind of round: it writes (@out) or reads the data about process @j
- * that node @from sends to node @to. Return: number of values.
+/* A function for the data of a kind of round. It writes to @at (@out), or reads from there, the
+ * data about process @j that node @from sends to node @to. Return: number of values.
  */
 typedef unsigned int (*item_fn)(struct host *s, unsigned int j, unsigned int from, unsigned int to,
 				double *at, bool out);
@@ -151,7 +153,7 @@ static int exchange(struct host *s, uint64_t round, item_fn item)
 
 /* --- the relaxation --- */
 
-/* Return: the index of the asked process that process @j quotes wrongly in its claim to node @to;
+/* Return: the index of the asked process that the claim of process @j to node @to quotes wrongly;
  * NO_ASK if there is none.
  */
 static int face(const struct groups *g, unsigned int j, unsigned int to)
@@ -230,8 +232,8 @@ static unsigned int item_claim(struct host *s, unsigned int j, unsigned int from
 	return 1 + p->nasks;
 }
 
-/* The data of the last round: the claim of process @j, of a third node, which both nodes have
- * received. They must be equal.
+/* The data of the last round: the version of the claim of process @j, on a third node, that node
+ * @from has received. Node @to compares it with its own version; they must be equal.
  */
 static unsigned int item_version(struct host *s, unsigned int j, unsigned int from,
 				 unsigned int to, double *at, bool out)

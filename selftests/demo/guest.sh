@@ -3,19 +3,19 @@
 #
 # The demonstration, within the VM. /demo has a text and the expected results.
 #
-# A cube of 16 nodes with a failed node, six broken links (one of them silent, for DETECT to find),
-# so broken that every communication tree has a faulty link; one process on each healthy node sorts,
-# counts and multiplies, and the kernel reduces around the faults.
+# A cube of 16 nodes has a failed node and six broken links, one of which is silent, so that DETECT
+# has to find it. Each communication tree of this cube has a faulty link. A process on each healthy
+# node sorts, counts and multiplies, and the kernel reduces the results around the faults.
 
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 dim=4
 failed=13
 broken=2:3,3:2,10:2,2:0,1:1
-silent=8:1,10:1		# both directions of one link
+silent=8:1,10:1		# a link, in both directions
 found=8:1
 healthy=0,1,2,3,4,5,6,7,8,9,10,11,12,14,15
-size=512		# of the matrix
+size=512		# rows and columns of the matrix
 
 out=$(mktemp -d)
 
@@ -29,7 +29,7 @@ equal() {
 	[[ $1 == "$2" ]] || { echo "   '$1' is not '$2'"; return 1; }
 }
 
-# run NAME COMMAND..: keeps its statistics; $spent is the time it took
+# run NAME COMMAND..: runs COMMAND and keeps its statistics; sets $spent to its duration
 run() {
 	local name=$1 begin=${EPOCHREALTIME/[.,]/}
 	shift
@@ -46,7 +46,7 @@ break_it() {
 		hcctl link set demo "$silent" loss 100
 }
 
-# picture NAME: sends the file to the host
+# picture NAME: sends the file NAME to the host
 picture() { cp "$out/$1" /out; }
 
 offline() { hcctl -j tree find dim $dim fail-link "$broken" fail-link "$found" fail-node $failed "$@"; }
@@ -101,13 +101,14 @@ picture tree.svg
 picture traffic.svg
 
 say "y = A x, $size x $size doubles, on a 4 x 4 grid of Gray-code labels"
-# Row label: bits 0 and 1; column label: bits 2 and 3.
+# In the label of a node, bits 0 and 1 are the row, and bits 2 and 3 are the column.
 rows=(00 01 11 10)
 columns=(0 4 12 8)
 files=()
 sinks=()
 exact=yes
-# tree PLAN SUBCUBE SINK: install a tree for a part of the grid; $want is its number of steps
+# tree PLAN SUBCUBE SINK: installs a tree for the nodes of a subcube; sets $want to its number of
+# steps
 tree() {
 	hcctl tree find fabric demo apply plan "$1" subcube "$2" sink "$3" >"$out/tree" || stop "no tree in $2"
 	sed -n '1,2s/^/      /p' "$out/tree"
@@ -132,7 +133,8 @@ done
 list=$(IFS=,; echo "${sinks[*]}")
 echo "   the first column, nodes $list, collects the parts of y at node 0"
 tree 20 00XX 0
-# The program compares with the plain product, bit by bit: all sums are integers below 2^53.
+# All sums are integers below 2^53, so the program can compare with the reference product bit by
+# bit.
 check 'y has the bits of the plain product' run column "$here/matvec" demo column 20 0 "$list" $size \
 	"$(IFS=,; echo "${files[*]}")"
 ((steps == want)) || exact=no

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Puts tasks, files to be hashed, into the queues of the nodes of a cube, each of which has one
- * worker.
+ * Puts tasks, which are files to be hashed, into the queues of the nodes of a cube; each node has
+ * one worker.
  *
  * jobs [-c COMMAND] [-v BYTES] FABRIC DIM NODES FOLDER LIST RESULT
  *	NODES	nodes with a worker, with commas
- *	LIST	has the names of the files in FOLDER, one a line
- *	RESULT	RESULT.sums gets the output of sha256sum(1) for them, RESULT.loads the
+ *	LIST	has the names of the files in FOLDER, one per line
+ *	RESULT	RESULT.sums gets the hashes as sha256sum(1) prints them, RESULT.loads the
  *		number of tasks of each node every 100 ms
  *	-c	command that a shell runs when the workers begin
  *	-v	bytes that a node hashes in a second (65536)
  *
- * The nodes do not get equal numbers of files: the k-th node in a random order gets 1 / k as many
- * as the first. All tasks may be repeated. Tasks that the kernel reports as lost are put again, at
- * the next node in service. Prints JSON.
+ * The nodes get unequal numbers of files: the k-th node, in a random order, gets 1 / k of the
+ * number that the first node gets. All tasks are idempotent. A task that the kernel reports as lost
+ * is put again, at the next node that accepts it. Prints JSON.
  */
 #include <err.h>
 #include <errno.h>
@@ -38,10 +38,10 @@
 
 /**
  * struct file - a file to hash
- * @name: name in the folder
- * @len: length in bytes
+ * @name: its name in the folder
+ * @len: its length in bytes
  * @task: id of the last task that was put for it
- * @puts: number of times that it was put
+ * @puts: number of tasks that were put for it
  * @times: number of times that it was hashed
  * @sum: its hash
  */
@@ -62,15 +62,16 @@ struct jobs {
 	unsigned int dim;
 	unsigned int nodes[NODES_MAX];
 	unsigned int nnodes;
-	unsigned int next;	/* node at which the next lost task is put again */
+	unsigned int next;	/* the node at which the next lost task is put again */
 	struct file *file;
 	unsigned int n;
 	unsigned int left;
-	unsigned int odd;	/* results with another hash than an earlier one of the same file */
+	unsigned int odd;	/* results whose hash differs from an earlier hash of the same file
+				 */
 	unsigned int repeated;
 	struct nl events;
 	struct task_losses lost;
-	unsigned int again;	/* number of lost tasks that were put again */
+	unsigned int again;	/* number of tasks that were put again, as they were lost */
 	int start[2];
 	int results[2];
 	pid_t worker[NODES_MAX];
@@ -128,7 +129,8 @@ static void files_read(struct jobs *j, const char *list)
 
 /* --- producers --- */
 
-/* Open a producer's socket at @node, whose buffer has space for all tasks that one node may get. */
+/* Open a producer's socket at @node. Its send buffer has space for all tasks that one node may get.
+ */
 static int producer(const struct jobs *j, unsigned int node)
 {
 	int fd = shc_bound(j->fabric, node, SOCK_RDM);
@@ -138,7 +140,7 @@ static int producer(const struct jobs *j, unsigned int node)
 	return fd;
 }
 
-/* Put file number @job as a task. */
+/* Put file number @job as a task, over socket @fd. */
 static int put(struct jobs *j, int fd, uint32_t job)
 {
 	static uint8_t task[HYPERCUBE_TASK_MAX + 1];
@@ -154,7 +156,8 @@ static int put(struct jobs *j, int fd, uint32_t job)
 	return task_last(fd, &f->task);
 }
 
-/* Distribute the files: the k-th node in a random order gets a share of 1 / k. */
+/* Distribute the files: the k-th node in a random order gets 1 / k of the number of the first one.
+ */
 static void deal(struct jobs *j)
 {
 	unsigned int order[NODES_MAX], i, k;
@@ -182,7 +185,7 @@ static void deal(struct jobs *j)
 		close(fd[i]);
 }
 
-/* Put a lost task again, at the next node that accepts it. */
+/* Put file @job, whose task was lost, again: at the next node that accepts it. */
 static void put_again(struct jobs *j, uint32_t job)
 {
 	unsigned int tries;
@@ -201,7 +204,7 @@ static void put_again(struct jobs *j, uint32_t job)
 	j->again++;
 }
 
-/* Read notifications of lost tasks, which name a task by its id. */
+/* Read notifications of lost tasks, each of which has the id of a task. */
 static void losses(struct jobs *j)
 {
 	unsigned int from = j->lost.n, i;
@@ -227,7 +230,9 @@ static void workers_fork(struct jobs *j)
 	pid_t parent = getpid();
 	unsigned int i;
 
-	/* Without O_CLOEXEC, background processes of the command would hold these pipes open. */
+	/* Without O_CLOEXEC, processes that the command leaves in the background would hold these
+	 * pipes open.
+	 */
 	if (pipe2(j->start, O_CLOEXEC) || pipe2(j->results, O_CLOEXEC))
 		err(1, "pipe");
 	w.start = j->start[0];
@@ -240,7 +245,7 @@ static void workers_fork(struct jobs *j)
 		if (j->worker[i])
 			continue;
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		/* If the parent has already ended, it sends no signal. */
+		/* If the parent has ended before the call above, it sends no signal. */
 		if (getppid() != parent)
 			_exit(1);
 		close(j->start[1]);
@@ -261,7 +266,7 @@ static void workers_end(struct jobs *j)
 		;
 }
 
-/* Read a worker's result, and record it. */
+/* Read the result of a worker, and record it. */
 static void result(struct jobs *j)
 {
 	struct job_result r;
@@ -300,7 +305,7 @@ static uint64_t sample(struct jobs *j)
 	return all;
 }
 
-/* Run until all files are hashed, and no task is left that might be executed again. */
+/* Run until all files are hashed, and no task is left that a worker might execute again. */
 static void work(struct jobs *j)
 {
 	struct pollfd p[] = {
@@ -355,8 +360,9 @@ static void sums(const struct jobs *j, const char *prefix)
 		err(1, "%s.sums", prefix);
 }
 
-/* Print the result. "doubled": files hashed more than once; "untold": hashes after the first of a
- * file that neither an unresolved task nor the mark of a redelivered task explains.
+/* Print the result. "doubled" is the number of files that were hashed more than once. "untold" is
+ * the number of second and further hashes of files, minus the unresolved tasks and the results
+ * marked as redelivered, each of which explains one such hash.
  */
 static void report(const struct jobs *j)
 {

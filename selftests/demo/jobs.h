@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Files that the nodes of a cube hash: the data of a task are the number of a file, and then the
+ * Files that the nodes of a cube hash. The data of a task is the number of a file, followed by the
  * file itself.
  */
 #ifndef JOBS_H
@@ -14,10 +14,10 @@
 #define JOB_BYTES_MAX (HYPERCUBE_TASK_MAX - sizeof(uint32_t))
 
 /**
- * struct job_result - result of a worker
+ * struct job_result - the result of a worker
  * @job: number of the file
- * @node: node that hashed it
- * @repeated: another worker may have had the task before
+ * @node: node at which the worker hashed it
+ * @repeated: the task was marked as redelivered: another worker may have had it before
  * @sum: the hash
  */
 struct job_result {
@@ -30,10 +30,10 @@ struct job_result {
 /**
  * struct worker - the parameters of a worker
  * @fabric: name of the fabric
- * @node: node where it takes tasks
- * @speed: bytes that the node pretends to hash in a second
+ * @node: node from whose queue it takes tasks
+ * @speed: bytes that it pretends to hash in a second
  * @start: a pipe; the worker begins when no process has it open for writing any more
- * @results: a pipe for struct job_result
+ * @results: a pipe to which it writes struct job_result
  */
 struct worker {
 	const char *fabric;
@@ -43,8 +43,7 @@ struct worker {
 	int results;
 };
 
-/* Run a worker, in a process of its own that is killed at the end. Return: 1, and only on errors.
- */
+/* Run a worker in this process, which is killed at the end. Return: 1, only on errors. */
 int worker_run(const struct worker *w);
 
 #endif /* JOBS_H */

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Draws the number of tasks at each node over time, with a field for each balancing method.
+ * Draws the number of tasks at each node over time, in a field for each balancing method.
  *
  * jobs_picture SVG WORDS FAILED {NAME LOADS SECONDS}..
  *	WORDS	title
  *	FAILED	failed nodes, with commas
- *	NAME	name of a run (words after "; " are in small letters); each line of the file
- *		LOADS has seconds since it began, and the number of tasks at each node; it
- *		took SECONDS
+ *	NAME	name of a run; the text after "; " is in small letters
+ *	LOADS	file of this run: each line has the seconds since the run began, and the
+ *		number of tasks at each node
+ *	SECONDS	duration of the run
  */
 #include <err.h>
 #include <math.h>
@@ -23,19 +24,19 @@
 #define WIDTH	(LEFT + FIELD + RIGHT)
 #define TOP	140.0
 #define GAP	18.0
-#define HEIGHT	112.0	/* height of a field */
-#define SEAM	.6	/* overlap of the rectangles of a row; without it gaps would be visible */
+#define HEIGHT	112.0	/* height of a field, in pixels */
+#define SEAM	.6	/* overlap of the rectangles of a row, as gaps would be visible otherwise */
 #define RUNS_MAX 12
 #define IDLE	"#fbe3c8"
 #define FAILED	"#9aa3ad"
 
-/* A run: its samples, taken at the times @at. */
+/* A run, with its samples of the numbers of tasks at the times @at. */
 struct run {
 	const char *name;
 	double seconds;
 	unsigned int n;		/* number of samples */
 	double *at;
-	unsigned int *load;	/* number of tasks of each node, one sample after the other */
+	unsigned int *load;	/* number of tasks of each node, for one sample after the other */
 };
 
 struct picture {
@@ -72,7 +73,7 @@ static void sample(struct picture *p, struct run *r, char *line)
 	r->n++;
 }
 
-/* Return: number of nodes, which is that of the columns after the time in a line. */
+/* Return: number of columns after the time in a line, which is the number of nodes. */
 static unsigned int columns(const char *line)
 {
 	unsigned int n = 0;
@@ -129,8 +130,8 @@ static double x_of(const struct picture *p, double at)
 	return LEFT + FIELD * at / p->seconds;
 }
 
-/* Choose a colour on a logarithmic scale, so that small numbers of tasks are as distinct as large
- * ones.
+/* Write the colour for @load tasks to @text. The scale is logarithmic, so that small numbers of
+ * tasks are as distinct as large numbers.
  */
 static void fill(const struct picture *p, unsigned int load, char text[8])
 {
@@ -209,7 +210,7 @@ static void axis(const struct picture *p, double y)
 	}
 }
 
-/* Draw the key to the colours, which are computed as for rows. */
+/* Draw the key to the colours of fill(). */
 static void key(const struct picture *p)
 {
 	double x = LEFT, y = 100, w = 24;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A worker: takes a file, hashes it, and is busy with it for as long as a node of the given speed
- * would be. The machine has fewer processors than there are nodes, so the worker sleeps for the
- * time that a node pretends to work; the hash is a real one, and its time counts.
+ * A worker: takes a file and hashes it, and takes as long for that as a node of the given speed
+ * would. It sleeps for most of this time, as the machine has fewer processors than the fabric has
+ * nodes; the hash itself is computed, and its time counts.
  */
 #include <err.h>
 #include <errno.h>
@@ -14,7 +14,7 @@
 #include "jobs.h"
 #include "libhypercube.h"
 
-/* Sleep until @ns after @t. */
+/* Sleep until @ns nanoseconds after @t. */
 static void busy_until(struct timespec t, uint64_t ns)
 {
 	uint64_t at = (uint64_t)t.tv_nsec + ns;
@@ -25,8 +25,8 @@ static void busy_until(struct timespec t, uint64_t ns)
 		;
 }
 
-/* Execute a task. It is reported as done when its time is over. Its hash is sent only then, and not
- * at all if the task was lost because the node has failed meanwhile.
+/* Execute a task, and report it as done when its time is over. Its hash is sent to the parent only
+ * then, and not at all if the task was lost because the node has failed meanwhile.
  */
 static int work(struct hcl *h, const struct worker *w, const uint8_t *task, size_t len,
 		const struct hypercube_task *id)

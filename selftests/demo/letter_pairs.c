@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Histogram of letter pairs: every member counts the pairs that begin in its share of a text, the
- * reduction adds the counts.  A character that is no letter counts as ".".
+ * Histogram of letter pairs: each member counts the pairs that begin in its share of a text, and
+ * the reduction adds the counts. A character that is not a letter counts as ".".
  *
  * letter_pairs FABRIC PLAN SINK NODES TEXT RESULT
  */

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * y = A x on a grid of processors with Gray-code labels (Leu & Kuo, section 2.1):
- * the label of processor (i, j) is the column's label followed by the row's.
+ * y = A x on a grid of processors with Gray-code labels (Leu & Kuo, section 2.1): the label of
+ * processor (i, j) is the column's label followed by the row's.
  *
  * matvec FABRIC row PLAN SINK NODES ROW N FILE
  *	one row of the grid: sums y_ij = A_ij x_j over its healthy members, which
  *	share the columns of A evenly; the sink saves Y_i to FILE
  * matvec FABRIC column PLAN SINK NODES N FILE,FILE,..
  *	collects the Y_i of the members of a column (files in the order of NODES) at
- *	the sink and compares y with the plain product
- * Row r of the grid, of R, has the rows [r N / R, (r + 1) N / R) of A.
+ *	the sink, and compares y with the product that one processor computes
+ * Row r of the grid, which has R rows, has the rows [r N / R, (r + 1) N / R) of A.
  *
- * All entries are integers and every sum is below 2^53, so any order of additions
- * gives the same bits, those of the plain product.
+ * All entries are integers, and every sum is below 2^53, so additions in any order give the same
+ * bits.
  */
 #include <err.h>
 #include <stdio.h>
@@ -49,7 +49,9 @@ static void save(const char *name, const double *v, size_t count)
 		err(1, "%s", name);
 }
 
-/* Compute this member's share of a row of the grid, and add up the shares. */
+/* Compute y for this member's share of the columns, and add up the results of all members of the
+ * row.
+ */
 static int row_share(struct member *me, void *arg)
 {
 	const struct job *job = arg;
@@ -72,7 +74,7 @@ static int row_share(struct member *me, void *arg)
 	return 0;
 }
 
-/* Compare with the reference product, bit by bit. */
+/* Compare @y with the product that this process computes, bit by bit. */
 static int verify(const double *y, size_t n)
 {
 	size_t i, j;
@@ -90,7 +92,9 @@ static int verify(const double *y, size_t n)
 	return 0;
 }
 
-/* Each member contributes its elements of y, and zeros for the others, so the sum is all of y. */
+/* Each member contributes its own elements of y, and zeros for all others; so the sum is the whole
+ * y.
+ */
 static int column_share(struct member *me, void *arg)
 {
 	const struct job *job = arg;

@@ -43,7 +43,8 @@ void members_parse(struct members *m, char **argv)
 		errx(2, "no nodes");
 }
 
-/* Bind a socket, report that, wait for the start, and run @job. */
+/* Open the member's handle, report that over @ready, wait for the start over @start, and run @job.
+ */
 static int child(const struct members *m, unsigned int index, int ready, int start,
 		 int (*job)(struct member *me, void *arg), void *arg)
 {
@@ -59,7 +60,8 @@ static int child(const struct members *m, unsigned int index, int ready, int sta
 	if (write(ready, &c, 1) != 1)
 		return 1;
 	close(ready);
-	/* The parent closes the pipe as the signal to start. A byte means that a member is missing.
+	/* The parent closes the pipe as the signal to start. If it writes a byte instead, a member
+	 * is missing.
 	 */
 	if (read(start, &c, 1))
 		return 1;
@@ -91,8 +93,8 @@ int members_run(const struct members *m, int (*job)(struct member *me, void *arg
 	}
 	close(ready[1]);
 	close(start[0]);
-	/* The end of a process closes its end of the pipe, so a read never waits for a process that
-	 * has ended.
+	/* A process that ends closes its end of the pipe, so this loop never waits for a process
+	 * that has ended.
 	 */
 	for (i = 0; i < m->count && read(ready[0], &c, 1) == 1; i++)
 		;

@@ -18,7 +18,7 @@
  * @fabric: name of the fabric
  * @plan: id of the plan
  * @sink: node that gets the result
- * @open: function that opens their handles; NULL: hcl_open()
+ * @open: function that opens the handle of a member; NULL: hcl_open()
  * @count: number of members
  * @node: their node numbers
  */
@@ -32,7 +32,7 @@ struct members {
 };
 
 /**
- * struct member - a member, within its own process
+ * struct member - a member, as its process sees it
  * @all: all members
  * @index: its index in all->node
  * @node: its node number
@@ -45,32 +45,32 @@ struct member {
 	struct hcl *h;
 };
 
-/* Read "FABRIC PLAN SINK NODE,NODE,.."; exit with status 2 if it is invalid. */
+/* Parse "FABRIC PLAN SINK NODE,NODE,.."; exit with status 2 if it is invalid. */
 void members_parse(struct members *m, char **argv);
 
-/* Run @job in one process for each member; all are bound before the first begins. Return: 0 if @job
- * returned 0 in all of them.
+/* Run @job in one process for each member, after the handles of all members are open. Return: 0 if
+ * @job has returned 0 in all processes.
  */
 int members_run(const struct members *m, int (*job)(struct member *me, void *arg), void *arg);
 
 bool member_is_sink(const struct member *me);
 
-/* Compute the share of this member, [*@begin, *@end), if @total items are distributed evenly over
+/* Compute the share [*@begin, *@end) of this member, if @total items are distributed evenly over
  * all members.
  */
 void member_share(const struct member *me, size_t total, size_t *begin, size_t *end);
 
-/* Take part in a reduction of @bytes. The sink has @out_max bytes at @out, and prints "steps S
- * clock C time NS bytes B". Return: 0, or 1 after printing the error.
+/* Take part in a reduction of the @bytes at @in. The sink has space for @out_max bytes at @out, and
+ * prints "steps S clock C time NS bytes B". Return: 0, or 1 after printing the error.
  */
 int member_reduce(struct member *me, unsigned int oper, unsigned int type, uint32_t width,
 		  const void *in, size_t bytes, void *out, size_t out_max, size_t *got);
 
 /**
- * struct text_job - a job with a text
+ * struct text_job - a job that processes a text
  * @text: the text
- * @bytes: bytes of @text
- * @result: file for the result
+ * @bytes: number of bytes of @text
+ * @result: name of the file for the result
  */
 struct text_job {
 	char *text;
@@ -78,10 +78,10 @@ struct text_job {
 	const char *result;
 };
 
-/* Read "FABRIC PLAN SINK NODE,NODE,.. TEXT RESULT", or exit. */
+/* Parse "FABRIC PLAN SINK NODE,NODE,.. TEXT RESULT" and read the text; exit on errors. */
 void text_job_read(struct members *m, struct text_job *j, int argc, char **argv);
 
-/* Read a whole file, or exit. */
+/* Read a whole file; *@bytes is set to its length. Exit on errors. */
 char *file_read(const char *name, size_t *bytes);
 
 #endif /* MEMBERS_H */

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Usage: mpi_guest.sh STEPS SEED FOLDER PROGRAM..
-# Programs of MPI that Debian ships, within the VM: as they are, and with their collectives through a fabric while links
-# flap, one is cut, and frames get lost. Status 0 if their outputs are equal. The picture goes to FOLDER.
+# Runs MPI programs that Debian ships, within the VM: without a fabric, and with their collectives
+# through a fabric while links flap, one link stays down, and frames are lost. The exit status is 0
+# if their outputs are equal. The picture is written to FOLDER.
 
 set -u
 steps=$1 seed=$2 pictures=$3
@@ -17,20 +18,20 @@ say() { echo "== $*"; }
 # shellcheck source=selftests/demo/check.sh
 . "$here/check.sh"
 
-# Settings that do not concern the fabric: root, and more ranks than processors. Open MPI's
-# operators for AVX compute differently on other processors.
+# Settings for this machine: Open MPI runs as root, and with more ranks than processors. Its
+# operators for AVX are off, as they give other results on other processors.
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_op=^avx
 
-# Processes that poll for their neighbours hardly leave the processor by themselves: so they take turns, and so do the
-# guard and what makes faults.
+# Processes that poll for their neighbours rarely yield the processor. So they run with round-robin
+# scheduling, and so do the guard and the function that makes the faults.
 turns=(chrt -r 1)
 
-# fault KIND WHERE: what the picture reads, with the time
+# fault KIND WHERE: writes a fault with its time to the file from which the picture is drawn
 fault() { echo "${EPOCHREALTIME/[.,]/} $*" >>"$scratch/faults"; }
 pause() { sleep "$(printf '0.%03d' $(($1 + RANDOM % ($2 - $1 + 1))))"; }
 
-# flap: cuts one link for good; all links lose frames, and others go down and up, one after the
-# other
+# flap: takes one link down for the rest of the run; all links lose frames, and the other links go
+# down and up again, one after the other
 flap() {
 	local node bit
 	RANDOM=$seed
@@ -52,7 +53,7 @@ flap() {
 	done
 }
 
-# measured FILE COMMAND..: its output goes to FILE, its time in ms to $took
+# measured FILE COMMAND..: runs COMMAND with its output in FILE; sets $took to its duration in ms
 measured() {
 	local out=$1 begin=${EPOCHREALTIME/[.,]/} status
 	shift
@@ -64,16 +65,16 @@ measured() {
 }
 
 count() { grep -cF "$1" "$scratch/faults"; }
-# calls FILE WORDS: prints the sum of these counters of the component
+# calls FILE WORDS: prints the sum of the component's counters whose lines in FILE have WORDS
 calls() { awk -v words=" $2" '/^hypercube: [A-Z]/ && index($0, words) { sum += $3 } END { print sum + 0 }' "$1"; }
 interrupted() { awk '/faults interrupted/ { sub(/.*interrupted /, ""); sum += $1 } END { print sum + 0 }' "$1"; }
 
-# walk_result, hpcc_result: the output that must be equal: everything of walk; of hpcc its results,
-# without the speeds
+# walk_result, hpcc_result: print the output that must be equal in all runs: for walk everything,
+# for hpcc the results of its tests without the speeds
 walk_result() { cat "$1"; }
 hpcc_result() { grep -oE 'PASSED|FAILED|\(passed\)|\(failed\)|Node\(s\) with error [0-9]*|Success=[0-9]' hpccoutf.txt; }
 
-# once HOW NAME COMMAND..: its result goes to $scratch/HOW
+# once HOW NAME COMMAND..: runs COMMAND; writes the result of program NAME to $scratch/HOW
 once() {
 	local how=$1 name=$2
 	shift 2
@@ -85,7 +86,8 @@ once() {
 	[[ -s $scratch/$how ]]
 }
 
-# compare NAME COMMAND..: runs it without a fabric, on one, and on one with faults
+# compare NAME COMMAND..: runs COMMAND without a fabric, on a fabric, and on a fabric with faults,
+# and checks that the results are equal
 compare() {
 	local name=$1 times=() flapper
 	shift

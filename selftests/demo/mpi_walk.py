@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 """Usage: mpirun .. mpi_walk.py STEPS
 
-A walk on a random graph, in integers, with every collective that numpy programs use: a line of sums a step.  It knows
-nothing of any fabric.
+Walks on a random graph, in integers, with all collectives that numpy programs use, and prints a
+line of sums for each step. The program is an ordinary MPI program, which does not know of fabrics.
 """
 
 import sys
@@ -22,12 +22,12 @@ steps = int(sys.argv[1])
 
 
 def step(number, matrix, here):
-    """What is walked to; sums for the line."""
+    """Returns the vertices that the step reaches, and the sums for the line."""
     root = number % ranks
     everywhere = np.empty(SIZE * ranks, dtype=np.int64)
     comm.Allgather(here, everywhere)
     there = matrix.dot(everywhere) % PRIME
-    # Overlaps with work that needs no other rank
+    # Meanwhile this rank does work for which it needs no other rank.
     total = np.empty(1, dtype=np.int64)
     request = comm.Iallreduce(np.array([there.sum()]), total)
     local = there[::2].copy()

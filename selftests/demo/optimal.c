@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * optimal FABRIC DIM FAILED BROKEN GO: balances loads, not by rounds, but by plans that need the
- * fewest hops, as long as a file GO exists.
- *	FAILED	nodes, with commas
- *	BROKEN	links, NODE:DIM with commas
+ * optimal FABRIC DIM FAILED BROKEN GO: balances loads as long as a file GO exists; not by rounds,
+ * but by plans with the fewest hops.
+ *	FAILED	failed nodes, with commas
+ *	BROKEN	links that are down, as NODE:DIM with commas
  *
- * The program carries out the plan that "hcctl balance plan .. method optimal" computes for the
- * loads of all nodes, step by step, with the requests of "hcctl balance move". It makes a plan when
- * a node has at most one waiting task, and another node at least three.
+ * The program executes, step by step, the plan that "hcctl balance plan .. method optimal" computes
+ * for the loads of all nodes, with the requests of "hcctl balance move". It makes a plan whenever
+ * some node has at most one waiting task while another node has at least three.
  */
 #include <err.h>
 #include <stdlib.h>
@@ -61,7 +61,9 @@ static void faults_read(struct manager *m, char *failed, char *broken)
 		errx(2, "these faults are not in the cube");
 }
 
-/* Get all loads. Return: true if a node lacks tasks while another one has many. */
+/* Query the loads of all nodes. Return: true if a plan is to be made: a node has at most one
+ * waiting task while another has at least three.
+ */
 static bool loads(struct manager *m)
 {
 	uint64_t least = UINT64_MAX, most = 0;
@@ -81,8 +83,8 @@ static bool loads(struct manager *m)
 	return least <= THRESHOLD && most > THRESHOLD + 1;
 }
 
-/* Wait until the tasks of a step have arrived; those that workers have taken meanwhile do not
- * arrive.
+/* Wait until the tasks of a step have arrived. Some may never arrive, as workers have taken them
+ * before they could migrate.
  */
 static void settled(const struct manager *m, const struct hc_balance_move *move, size_t n)
 {
@@ -94,7 +96,7 @@ static void settled(const struct manager *m, const struct hc_balance_move *move,
 			pause_ms(1);
 }
 
-/* Migrate tasks as the plan says, step by step. */
+/* Execute the plan step by step. */
 static void execute(const struct manager *m)
 {
 	const struct hc_balance_move *v = m->plan.moves;
@@ -105,13 +107,13 @@ static void execute(const struct manager *m)
 			settled(m, v + from, i - from);
 			from = i;
 		}
-		/* The move may fail, as workers may have taken all tasks. */
+		/* The request may fail, as workers may have taken all tasks. */
 		task_move(m->fabric, v[i].from, __builtin_ctz(v[i].from ^ v[i].to), v[i].tasks);
 	}
 	settled(m, v + from, i - from);
 }
 
-/* Plan and migrate tasks as long as the file exists. */
+/* Make and execute plans as long as the file exists. */
 static void manage(struct manager *m)
 {
 	const struct hc_balance_req q = { .method = HC_BALANCE_OPT, .load = m->load };

@@ -3,12 +3,13 @@
  * relax FABRIC RxC [-l ROW,COL:HOW[:VALUE]].. [-c COPIES] [-w COPIES] [-e EPSILON] [-o]
  *	[-p FILE.svg [-t TITLE]]
  *
- * Relaxes a mesh in the cube, one process a node, and prints the results as JSON: how far they are
- * from the exact solution, which the processes do not know, and which errors each has noticed.
- *  -l: this process is Byzantine (relax_byzantine.c)
- *  -c: copies in which values are sent at the end (3); -w: before (1)
- *  -e: deviations beyond it must be noticed (0.001)
- *  -o: processes check the rule for themselves only
+ * Relaxes a mesh in the cube, with one process at each node, and prints the results as JSON: the
+ * deviations of the results from the exact solution, which the processes do not know, and the
+ * errors that each process has detected.
+ *  -l: the process of this cell is Byzantine (relax_byzantine.c)
+ *  -c: number of copies in which values are sent at the end (3); -w: before the end (1)
+ *  -e: greatest deviation that may remain undetected (0.001)
+ *  -o: each process checks the rule only for itself
  */
 #include <err.h>
 #include <math.h>
@@ -127,7 +128,8 @@ static void options_read(struct options *o, int argc, char **argv)
 
 /* --- results --- */
 
-/* Compute the deviation of each cell. Return: the greatest deviation. */
+/* Compute the deviation of each cell from the exact values @right. Return: the greatest deviation.
+ */
 static double measure(const struct relax *run, const double *right)
 {
 	unsigned int i, n = mesh_cells(&run->mesh);
@@ -142,7 +144,7 @@ static double measure(const struct relax *run, const double *right)
 	return most;
 }
 
-/* Print [ROW,COL] of the cells for which @is is true. */
+/* Print, as JSON member @name, [ROW,COL] of all cells for which @is returns true. */
 static void print_cells(const struct relax *run, const char *name,
 			bool (*is)(const struct relax *run, unsigned int cell))
 {
@@ -158,19 +160,19 @@ static void print_cells(const struct relax *run, const char *name,
 	printf("],");
 }
 
-/* Return: true if the process of a cell is Byzantine. */
+/* Return: true if the process of this cell is Byzantine. */
 static bool lies(const struct relax *run, unsigned int cell)
 {
 	return run->liar[cell].lie != HONEST;
 }
 
-/* Return: true if the process of a cell has noticed an error. */
+/* Return: true if the process of this cell has detected an error. */
 static bool flagged(const struct relax *run, unsigned int cell)
 {
 	return run->report[cell].flagged;
 }
 
-/* Return: true if a process has reported an error of this cell. */
+/* Return: true if some process has detected an error of this cell. */
 static bool accused(const struct relax *run, unsigned int cell)
 {
 	unsigned int i, n = mesh_cells(&run->mesh);
@@ -198,7 +200,7 @@ static void print_reasons(const struct relax *run)
 	printf("],");
 }
 
-/* Print the nodes that are on all paths of mismatching copies. */
+/* Print the nodes that are on all paths whose copies did not match. */
 static void print_paths(const struct relax *run)
 {
 	unsigned int i, u, n = mesh_cells(&run->mesh), paths = 0, outvoted = 0;
@@ -251,7 +253,9 @@ static int run_all(struct options *o)
 	m.count = mesh_cells(&run->mesh);
 	for (i = 0; i < m.count; i++)
 		m.node[i] = mesh_node(&run->mesh, i);
-	/* Each process writes its report; the parent reads them when all have ended. */
+	/* Each process writes its report; the parent reads the reports when all processes have
+	 * ended.
+	 */
 	run->report = mmap(NULL, CELLS_MAX * sizeof(*run->report), PROT_READ | PROT_WRITE,
 			   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (run->report == MAP_FAILED)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The data that Byzantine processes send; honest processes send what they know.
+ * The data that Byzantine processes send. For an honest process these functions change nothing.
  */
 #include "relax.h"
 
@@ -35,8 +35,8 @@ double lie_value(const struct relax *run, unsigned int cell, enum way to, double
 	}
 }
 
-/* Choose the neighbour that a claim quotes wrongly: an accomplice if possible, but not the one in
- * direction @but. Return: its direction, or -1.
+/* Choose the neighbour that the claim of @cell quotes wrongly: if possible an accomplice, but not
+ * the neighbour in direction @but. Return: its direction, or -1.
  */
 static int scapegoat(const struct relax *run, unsigned int cell, int but)
 {

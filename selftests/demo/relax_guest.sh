@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Usage: relax_guest.sh [RxC [FOLDER]]
-# Error-detecting relaxation, within the VM: a table of the Byzantine processes, of how wrong the
-# result is, and of the processes that noticed it. Status 0 if all is as claimed. Pictures go to
-# FOLDER.
+# Error-detecting relaxation, within the VM. Prints a table: for each set of Byzantine processes,
+# the greatest error of the result, and the processes that have detected an error. The exit status
+# is 0 if all checks pass. Pictures are written to FOLDER.
 
 set -u
 mesh=${1:-8x8} pictures=${2-}
@@ -14,22 +14,22 @@ rows=${mesh%x*} cols=${mesh#*x}
 say() { echo "== $*"; }
 stop() { echo "demo-relax: $*" >&2; exit 1; }
 
-# bits N: prints the dimensions needed for N rows
+# bits N: prints the number of dimensions that N rows need
 bits() {
 	local b=0
 	while ((1 << b < $1)); do ((++b)); done
 	echo $b
 }
 ((col_bits = $(bits "$cols"), dim = $(bits "$rows") + col_bits))
-# node ROW COL: prints the node of a cell; two neighbours differ in one bit
+# node ROW COL: prints the node of a cell; the nodes of neighbouring cells differ in one bit
 node() { echo $((($1 ^ $1 >> 1) << col_bits | ($2 ^ $2 >> 1))); }
 
 # shellcheck source=selftests/demo/check.sh
 . "$here/check.sh"
-# told FILTER: is it true of the result?
+# told FILTER: is the jq filter true for the result?
 told() { [[ $(jq "$1" <<<"$result") == true ]]; }
 
-# run SCENARIO VERDICT OPTION..: prints a line of the table
+# run SCENARIO VERDICT OPTION..: runs the program with these options, and prints a line of the table
 run() {
 	local what=$1 vote=$2 picture=()
 	shift 2
@@ -55,7 +55,8 @@ trap 'hcctl fabric del "$fabric"' EXIT
 printf '\n%-52s %-12s %-24s %s\n' 'scenario' 'result is off' 'noticed by (row,column)' vote
 run 'nobody lies' right
 
-# As many Byzantine cells as the planner says are possible, at places that it gives
+# The greatest number of Byzantine cells that the planner considers feasible, at the cells that it
+# selects
 liars=() ways=(value blame faces late)
 for cell in $(hcctl -j mfi mesh "$mesh" pattern box | jq '.set[]'); do
 	liars+=(-l "$((cell / cols)),$((cell % cols)):${ways[${#liars[@]} / 2 % 4]}:$((20 + 25 * ${#liars[@]} % 60))")
@@ -72,7 +73,7 @@ run 'one liar; each process checks its own row only' escaped -o -l "$row,$col:va
 run 'two liars in one environment, who work together' escaped -l "$((rows - 2)),$((cols / 2)):blame:$((rows < 5 ? 55 : 40))" \
 	-l "$((rows - 2)),$((cols / 2 + 1)):cover"
 
-# Two neighbours whose link is down; the node that relays between them is Byzantine.
+# The link between two neighbours is down, and the node that relays between them is Byzantine.
 a=$(node "$row" "$col") b=$(node "$row" $((col + 1)))
 for ((bit = 0; (a ^ b) >> bit != 1; bit++)); do :; done
 hcctl link set "$fabric" "$a:$bit" down || stop 'cannot set the fault'

@@ -89,8 +89,8 @@ static void swap_rows(double *a, unsigned int width, unsigned int i, unsigned in
 	}
 }
 
-/* Gauss-Jordan elimination with pivoting. The last two columns are two right sides, and become
- * their solutions.
+/* Eliminate by Gauss-Jordan, with pivoting. The last two columns of @a are two right-hand sides,
+ * which become the two solutions.
  */
 static void eliminate(double *a, unsigned int n)
 {
@@ -126,8 +126,8 @@ double mesh_solve(const struct mesh *m, double *value)
 		enum way way;
 
 		row[i] = WAYS;
-		/* The inverse has no negative entries, so the solution for a right side of ones is
-		 * the sums of its rows.
+		/* The inverse of the matrix has no negative entries. So the solution for a
+		 * right-hand side of ones has the row sums of the inverse.
 		 */
 		row[n + 1] = 1;
 		for (way = 0; way < WAYS; way++) {

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * One process. It relaxes its cell together with its neighbours, and then
- *  - sends them its value, in copies over paths that share no node,
- *  - sends them a claim: its value, and the values of the neighbours from which it computed it,
- *  - forwards the claims of its neighbours to the cells at their corners.
+ * One process. It relaxes its cell together with its neighbours. Then it
+ *  - sends the neighbours its value, in copies over paths that share no node,
+ *  - sends them its claim: its value, and the neighbours' values from which it has computed it,
+ *  - forwards the claims of its neighbours to the cells at its corners.
  *
- * It compares each neighbour's claim with the rule, with what that neighbour has sent and with what
- * it has sent that neighbour; and it compares with each other the two versions of the claim of each
- * cell at a corner, which two neighbours forward. Suppose that the neighbours and corners of a
- * Byzantine process are honest and none reports an error. Then the neighbours have received the
- * same claim (each two adjacent ones meet at a corner), so all have received the same value, all
- * values that the claim quotes are those that were sent, and the rule holds for the process as it
- * does for all others. There is only one solution, so all values are right.
+ * The process compares the claim of each neighbour with the rule, with the values that the
+ * neighbour has sent, and with the values that it has sent to the neighbour. Of each cell at a
+ * corner it gets two versions of the claim, forwarded by two of its neighbours, and compares these
+ * with each other. Suppose that all neighbours and corners of a Byzantine process are honest, and
+ * that none reports an error. Then the neighbours have received the same claim, as each two
+ * adjacent ones meet at a corner. So all have received the same value, all values that the claim
+ * quotes are those that were sent, and the rule holds for the Byzantine process as it does for all
+ * others. The rule has only one solution, so all values are right.
  */
 #include <errno.h>
 #include <math.h>
@@ -21,17 +22,19 @@
 
 #include "relax.h"
 
-/* Steps of which messages are held: no process is more than a few steps ahead of a neighbour. */
+/* Number of steps whose messages are stored: no process is more than a few steps ahead of a
+ * neighbour.
+ */
 #define SLOTS 8
-/* Time to wait for copies, one of which may be lost at a fault or at a Byzantine node. */
+/* Time to wait for copies in ms: a fault or a Byzantine node may lose a copy. */
 #define COPIES_MS 20000
 
 /**
  * struct note - a message
- * @step: its step, three times, as a relay may corrupt one bit
- * @claims: number of claims that follow
+ * @step: the step to which it belongs, three times, as a relay may corrupt one bit
+ * @claims: number of claims in @claim
  * @value: value of the sender
- * @claim: claim of the sender, or those of two of its neighbours
+ * @claim: the claim of the sender, or the claims of two of its neighbours
  */
 struct note {
 	uint32_t step[3];
@@ -40,7 +43,7 @@ struct note {
 	struct claim claim[2];
 };
 
-/* The message of a step; @here: it has arrived. */
+/* The message of a step. @here: the message has arrived. */
 struct slot {
 	bool here;
 	uint32_t step;
@@ -65,10 +68,10 @@ const char *const flag_names[FLAGS] = {
 	[FLAG_VERSIONS] = "versions", [FLAG_RANGE] = "range", [FLAG_SILENT] = "silent",
 };
 
-/* Record that the process has noticed an error of cell @about. */
+/* Record that this process has detected an error of the cell @about. */
 static void flag(struct process *p, unsigned int about, enum flag what)
 {
-	/* A Byzantine process reports nothing. */
+	/* A Byzantine process reports no errors. */
 	if (p->run->liar[p->cell].lie != HONEST)
 		return;
 	p->report->flags[about] |= 1u << what;
@@ -84,8 +87,8 @@ static int failed(const struct process *p, const char *what, long error)
 	return (int)error;
 }
 
-/* Return: true if the value is possible. The solution lies between the coldest and the hottest
- * temperature of the border. Before the end, values may be outside by up to @more.
+/* Return: true if @v is possible. The solution lies between the coldest and the hottest temperature
+ * of the border. During the relaxation, values may be outside of this range by up to @more.
  */
 static bool possible(double v, double more)
 {
@@ -99,7 +102,7 @@ static size_t note_size(unsigned int claims)
 	return offsetof(struct note, claim) + claims * sizeof(struct claim);
 }
 
-/* Send a message of a step to the neighbour in direction @to. */
+/* Send message @n of a step to the neighbour in direction @to. */
 static int say(struct process *p, uint32_t step, enum way to, struct note *n)
 {
 	int err;
@@ -112,7 +115,7 @@ static int say(struct process *p, uint32_t step, enum way to, struct note *n)
 	return err ? failed(p, "cannot send", err) : 0;
 }
 
-/* Record the paths of mismatching copies. */
+/* Record the paths of the mismatching copies of a message from node @from. */
 static void learn(struct process *p, uint32_t from, const struct hcl_vote *v)
 {
 	unsigned int i, j;
@@ -131,8 +134,8 @@ static void learn(struct process *p, uint32_t from, const struct hcl_vote *v)
 	}
 }
 
-/* Put a message into the slot of its step. A message without a valid step belongs to the step that
- * the process waits for.
+/* Store a message from direction @from in the slot of its step. If its step is not valid, it counts
+ * as the message of @step, for which the process waits.
  */
 static void sort_in(struct process *p, enum way from, uint32_t step, const struct note *n,
 		    size_t size)
@@ -150,8 +153,8 @@ static void sort_in(struct process *p, enum way from, uint32_t step, const struc
 	slot->step = said;
 	slot->claims = 0;
 	slot->note = *n;
-	/* The number of claims is computed from the length, as a relay may corrupt the number in
-	 * the message.
+	/* A relay may corrupt the number of claims in the message, so it is computed from the
+	 * length.
 	 */
 	if (size >= note_size(0))
 		slot->claims = (unsigned int)((size - note_size(0)) / sizeof(struct claim));
@@ -186,8 +189,8 @@ static const struct slot *hear(struct process *p, uint32_t step, enum way way)
 	return wanted;
 }
 
-/* Wait for the message of the next neighbour, in direction *@way or a later one. Return: 1 if it
- * has arrived; 0 if there is no further neighbour; or -ETIMEDOUT.
+/* Wait for the message of the next neighbour, in direction *@way or a later direction. Return: 1 if
+ * it has arrived; 0 if there is no further neighbour; or -ETIMEDOUT.
  */
 static int receive_next(struct process *p, uint32_t step, enum way *way, const struct slot **s)
 {
@@ -243,7 +246,8 @@ static double broken(const struct claim *c)
 	return fabs(sum - WAYS * c->value);
 }
 
-/* Relax the cell in red-black order: cells of one colour compute while those of the other wait. */
+/* Relax the cell in red-black order: the cells of one colour compute while those of the other wait.
+ */
 static int relax(struct process *p, uint32_t *step)
 {
 	const struct mesh *m = &p->run->mesh;
@@ -292,7 +296,8 @@ static int claim_to_all(struct process *p, uint32_t step)
 	return err;
 }
 
-/* Return: true if a cell's claim quotes the border correctly. All processes know the border. */
+/* Return: true if the claim of a cell quotes the border correctly. All processes know the border.
+ */
 static bool border_right(const struct process *p, unsigned int cell, const struct claim *c)
 {
 	enum way way;
@@ -328,8 +333,8 @@ static void check_claim(struct process *p, enum way by, const struct claim *c, d
 		flag(p, about, FLAG_QUOTED);
 }
 
-/* Forward claims: the neighbour in each direction gets the claims of the neighbours on both its
- * sides. A claim that did not arrive is forwarded as missing.
+/* Forward claims: the neighbour in each direction gets the claims of the neighbours on both of its
+ * sides. If a claim has not arrived, it is forwarded as missing.
  */
 static int pass_on(struct process *p, uint32_t step, const struct claim *from)
 {
@@ -348,8 +353,9 @@ static int pass_on(struct process *p, uint32_t step, const struct claim *from)
 	return err;
 }
 
-/* Compare the two versions of a claim: the claim of the cell that is one step away in direction @a
- * and one in direction @b, which the neighbours in both directions forward.
+/* For each corner, compare the two versions of the claim of its cell. This cell is one link away
+ * from the neighbour in direction @a and from the neighbour in direction @b, and both forward its
+ * claim.
  */
 static int check_corners(struct process *p, uint32_t step)
 {
@@ -376,7 +382,7 @@ static int check_corners(struct process *p, uint32_t step)
 	return 0;
 }
 
-/* Check the rule for the process itself, with the values that are sent at the end. */
+/* Check the rule for this process itself, with the values that the neighbours send at the end. */
 static int check_own(struct process *p, uint32_t step)
 {
 	struct claim own = { .value = p->value };
@@ -411,7 +417,7 @@ static int check_others(struct process *p, uint32_t step)
 	return err ?: check_corners(p, step + 1);
 }
 
-/* Send values in @n copies from now on, if there are as many paths to each neighbour. */
+/* From now on, send values in @n copies, if there are that many paths to each neighbour. */
 static int copies(struct process *p, unsigned int n)
 {
 	enum way way;
@@ -428,7 +434,9 @@ static int copies(struct process *p, unsigned int n)
 			return -EHOSTUNREACH;
 		}
 	}
-	/* All earlier messages have been received, so no message in fewer copies is under way. */
+	/* All earlier messages have been received, so no message in a smaller number of copies is
+	 * under way.
+	 */
 	return hcl_set_copies(p->h, n, n);
 }
 
@@ -437,7 +445,7 @@ int relax_open(struct hcl **h, const char *fabric, uint32_t node)
 	int err = hcl_open_dgram(h, fabric, node);
 
 	/* Set this before the first process begins, as messages with mismatching copies may arrive
-	 * from then on.
+	 * as soon as it has begun.
 	 */
 	return err ?: hcl_set_deliver(*h, HYPERCUBE_DELIVER_REPORT, COPIES_MS);
 }

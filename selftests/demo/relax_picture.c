@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Draws the values of all cells, and beside them the deviations; marks show which processes are
- * Byzantine, and which cells were reported.
+ * Draws the values of all cells, and beside them the deviations. Marks show which processes are
+ * Byzantine, and at which cells an error was detected.
  */
 #include <math.h>
 #include <stdio.h>
@@ -10,8 +10,8 @@
 #include "relax.h"
 #include "svg.h"
 
-#define FIELD	448.0	/* the longer side of a field */
-#define BAND	16.0	/* width of the border around it */
+#define FIELD	448.0	/* length of the longer side of a field, in pixels */
+#define BAND	16.0	/* width of the border around a field, in pixels */
 #define LEFT	36.0
 #define TOP	128.0
 #define APART	(FIELD + 2 * BAND + 72)
@@ -22,8 +22,8 @@ static const struct ramp heat = {
 	     { 227, 89, 51 }, { 249, 140, 10 }, { 249, 201, 50 }, { 252, 245, 170 } },
 };
 
-/* A field of the picture: its position, the size of a cell, and its colours; @most: the greatest
- * value.
+/* A field of the picture: its position, the size of its cells, and its colours. @most is the value
+ * with the darkest colour.
  */
 struct view {
 	FILE *f;
@@ -33,7 +33,7 @@ struct view {
 	double most;
 };
 
-/* Draw a pennant with its pole at x. */
+/* Draw a pennant of size @s whose pole is at @x, @y. */
 static void pennant(FILE *f, double x, double y, double s)
 {
 	static const char *const class[] = { "under", "flag" };
@@ -44,7 +44,7 @@ static void pennant(FILE *f, double x, double y, double s)
 			class[i], x, y, s, -s, 0.75 * s, 0.3 * s, -0.75 * s, 0.3 * s);
 }
 
-/* Draw a ring around a Byzantine process; a dashed ring if the process is an accomplice
+/* Draw a ring around the cell of a Byzantine process; a dashed ring if the process is an accomplice
  * (LIE_COVER).
  */
 static void ring(FILE *f, double x, double y, double s, bool covers)
@@ -73,7 +73,8 @@ static void cell(const struct view *v, unsigned int i, double value)
 		value < 9.95 && v->most <= 20 ? 2 : 1, value);
 }
 
-/* Draw the marks of Byzantine processes and, if @flags, of processes that have noticed an error.
+/* Draw marks at the cells of Byzantine processes and, if @flags, at those of processes that have
+ * detected an error.
  */
 static void marks(const struct view *v, bool flags)
 {
@@ -90,7 +91,7 @@ static void marks(const struct view *v, bool flags)
 	}
 }
 
-/* Draw the border, one rectangle beside each cell at the border. */
+/* Draw the border: a rectangle beside each cell at the border. */
 static void border(const struct view *v)
 {
 	const struct mesh *m = &v->run->mesh;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Parallel sort by tree communication (Leu & Kuo, section 2.1): every member
- * sorts the words of its share of a text, the reduction merges the runs.
+ * Parallel sort by tree communication (Leu & Kuo, section 2.1): each member sorts the words of its
+ * share of a text, and the reduction merges the sorted runs.
  *
  * sort_words FABRIC PLAN SINK NODES TEXT RESULT
  */
@@ -25,7 +25,9 @@ static int compare(const void *a, const void *b)
 	return memcmp(a, b, WIDTH);
 }
 
-/* Make a record of each word that begins in [@begin, @end), padded with NUL. */
+/* Make a record, padded with NUL, of each word that begins in [@begin, @end). *@count is set to the
+ * number of words.
+ */
 static char *words(const struct text_job *j, size_t begin, size_t end, size_t *count)
 {
 	char *records = calloc((end - begin) / 2 + 1, WIDTH);
@@ -33,7 +35,7 @@ static char *words(const struct text_job *j, size_t begin, size_t end, size_t *c
 
 	if (!records)
 		err(1, "memory");
-	/* A word that begins before @begin belongs to another member. */
+	/* Skip a word that begins before @begin, as it belongs to another member. */
 	while (i && i < end && letter(j->text[i - 1]) && letter(j->text[i]))
 		i++;
 	while (i < end) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Colours and text of pictures.
+ * Colours and text of the pictures.
  */
 #include <math.h>
 #include <stdarg.h>

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* Colours for 0 to 1, in equal steps. */
+/* Colours for the numbers from 0 to 1, at equal distances. */
 struct ramp {
 	unsigned int steps;
 	unsigned char rgb[8][3];
@@ -15,13 +15,13 @@ struct ramp {
 /* A ramp from a light grey to a dark blue. */
 extern const struct ramp svg_blues;
 
-/* Write the colour for @at, from 0 to 1, to @text. Return: true if it is dark. */
+/* Write the colour for @at, a number from 0 to 1, to @text. Return: true if the colour is dark. */
 bool svg_colour(const struct ramp *r, double at, char text[8]);
-/* Define colours that change from left to right, as url(#@id). */
+/* Define a gradient of the colours of @r from left to right, for use as "url(#@id)". */
 void svg_gradient(FILE *f, const struct ramp *r, const char *id);
 void svg_escape(FILE *f, const char *text);
-/* Write text. @class: letters: t is small text, k and h are larger; with e the text ends at @x,
- * with m it is centred there.
+/* Write text at (@x, @y). Letters of @class: t: small text; k and h: larger text; e: the text ends
+ * at @x; m: the text is centred at @x.
  */
 __attribute__((format(printf, 5, 6)))
 void svg_words(FILE *f, const char *class, double x, double y, const char *fmt, ...);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Gives an interface the name of a future endpoint.
+ * Gives an interface the name of a future endpoint, so that the creation of its fabric fails.
  */
 #include <net/if.h>
 #include <stdio.h>
@@ -45,7 +45,9 @@ static void spare_make(void)
 	close(fd);
 }
 
-/* Rename one interface again and again, which is possible while it is down. */
+/* Rename one interface to the name of a future endpoint, or to a spare name. The interface is down,
+ * so it can be renamed.
+ */
 void collide(void)
 {
 	static char now[IFNAMSIZ] = SPARE;

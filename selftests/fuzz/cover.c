@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Coverage by KCOV: of a thread's system calls, and of polls in softirqs, which the module
- * attributes to the handle of the thread that injects frames (module/fabric/inject.c).
+ * Records coverage by KCOV: that of a thread's system calls, or that of polls in softirqs, which
+ * the module attributes to the KCOV handle of the thread that injects frames
+ * (module/fabric/inject.c).
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -14,8 +15,8 @@
 
 #include "fuzz.h"
 
-#define PCS	(1u << 19)	/* program counters that can be recorded for a batch, or a call */
-#define TEXT	(1u << 22)	/* upper bound for the bytes of the module's text */
+#define PCS	(1u << 19)	/* program counters that KCOV can record in a call or a batch */
+#define TEXT	(1u << 22)	/* upper bound for the size of the module's text, in bytes */
 
 static uint64_t text;
 static unsigned char *seen;
@@ -33,7 +34,7 @@ static uint64_t text_start(void)
 	return at;
 }
 
-/* Map the memory that records the coverage so far, which child processes share. */
+/* Map the memory that records the coverage so far, and that child processes share. */
 static bool seen_open(void)
 {
 	void *p;

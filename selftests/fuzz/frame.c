@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Frames that are built at random, captured from links, and filled in.
+ * Makes frames: at random, or from frames that were captured on links; and fills in their fields.
  */
 #include <arpa/inet.h>
 #include <endian.h>
@@ -9,7 +9,7 @@
 
 #include "frame.h"
 
-/* --- parts --- */
+/* --- type headers --- */
 
 #define PART(type, wire)	\
 	[HC_FRAME_##type] = sizeof(struct hc_wire_##wire)
@@ -134,7 +134,8 @@ static void payload_random(struct frame *f, unsigned int len)
 		f->bytes[f->rec.len++] = fz_chance(50) ? 0 : (unsigned char)fz_rnd();
 }
 
-/* Append a set of members and then a block of each of them, as an allgather sends them up a tree.
+/* Append a set of members, followed by a block for each of them, as an allgather sends them up a
+ * tree.
  */
 static void blocks_random(struct frame *f, const struct moment *m)
 {
@@ -219,9 +220,9 @@ static void make_eth(struct frame *f, const struct moment *m)
 	payload_random(f, fz_below(100));
 }
 
-/* Make a copy of a datagram that is sent in two copies over the two paths of a square, or in three,
- * one of which goes around it. The source is the opposite corner of the square, or a node at which
- * the paths do not start.
+/* Make a copy of a datagram. The datagram has two copies, over the two paths of a square, or a
+ * third copy as well, over a path that goes around the square. The source is the corner opposite to
+ * this node, or a random node at which the paths do not begin.
  */
 static void make_copy(struct frame *f, const struct moment *m)
 {
@@ -259,7 +260,7 @@ static void make_flood(struct frame *f)
 	frame_lead(f, &w, sizeof(w));
 }
 
-/* Insert a walk that leads to this node, or a wrong one. */
+/* Insert a walk that leads to this node, or a random one, which does not. */
 static void make_walk(struct frame *f)
 {
 	unsigned int n = fz_chance(80) ? fz_below(6) : fz_below(40), i;
@@ -272,7 +273,7 @@ static void make_walk(struct frame *f)
 	frame_lead(f, area, hc_walk_area(n));
 }
 
-/* Append numbers of tasks, as in DROP and LOST. */
+/* Append numbers of tasks or replicas, as in DROP and LOST. */
 static void task_numbers(struct frame *f, unsigned int n)
 {
 	uint64_t number;
@@ -283,8 +284,8 @@ static void task_numbers(struct frame *f, unsigned int n)
 	}
 }
 
-/* Make a segment of a task or of a replica, or a control message about one. Numbers are those of a
- * few migrations or replicas.
+/* Make a segment of a task or of a replica, or a control message about one. There are only a few
+ * numbers of migrations and replicas, so that frames refer to the same ones.
  */
 static void make_task(struct frame *f, const struct moment *m)
 {
@@ -308,7 +309,9 @@ static void make_task(struct frame *f, const struct moment *m)
 		payload_random(f, fz_chance(90) ? len : fz_below(300));
 }
 
-/* Make a message of one of a few load balancing rounds, with entries of all kinds, some invalid. */
+/* Make a message of a load balancing round, with entries of all kinds, some of them invalid. There
+ * are only a few rounds.
+ */
 static void make_round(struct frame *f, const struct moment *m)
 {
 	unsigned int n = fz_chance(80) ? fz_below(4) : fz_below(HC_ROUND_WORDS + 2), i;
@@ -337,7 +340,7 @@ static void make_round(struct frame *f, const struct moment *m)
 	payload_random(f, fz_chance(5));
 }
 
-/* Fill in an assignment of a repair coordinator. */
+/* Fill in the assignment that a repair coordinator sends. */
 static void repair_place(struct frame *f, const struct moment *m)
 {
 	struct hc_wire_repair *w = frame_part(f);
@@ -364,8 +367,8 @@ static void repair_place(struct frame *f, const struct moment *m)
 	frame_put(f, &set, sizeof(set));
 }
 
-/* Make a message of a repair coordinator, or an answer to one, of one of a few attempts, from a
- * neighbour.
+/* Make a message of a repair coordinator, or an answer to such a message, from a neighbour. There
+ * are only a few attempts to which the messages belong.
  */
 static void make_repair(struct frame *f, const struct moment *m)
 {
@@ -398,7 +401,7 @@ static void make_repair(struct frame *f, const struct moment *m)
 	frame_hdr(f)->flags |= HC_FRAME_F_ROUTED;
 }
 
-/* Give some frames a walk, or the header of a flooded frame. */
+/* Insert a walk or the header of a flooded frame into some frames whose type permits that. */
 static void make_way(struct frame *f)
 {
 	unsigned int type = frame_hdr(f)->type;
@@ -428,7 +431,9 @@ static void make_fault(struct frame *f, const struct moment *m)
 	w->acked = htons(fz_below(4));
 }
 
-/* For types without an entry only the size of their part is known. */
+/* A frame of a type without an entry here gets its type header, without values, and a random
+ * payload.
+ */
 static void (* const makers[__HC_FRAME_TYPE_END])(struct frame *f, const struct moment *m) = {
 	[HC_FRAME_TEST] = make_test, [HC_FRAME_FAULT] = make_fault, [HC_FRAME_DATA] = make_data,
 	[HC_FRAME_END] = make_end, [HC_FRAME_STOP] = make_end, [HC_FRAME_LSA] = make_state,
@@ -482,8 +487,8 @@ void batch_make(struct batch *b, const struct moment *m)
 
 /* --- captured frames --- */
 
-/* Store the operation number and the generation of a captured frame relative to the present ones of
- * its plan.
+/* Store the operation number and the generation of a captured frame as differences from the present
+ * ones of its plan.
  */
 static void frame_place(struct frame *f, const struct moment *m, uint32_t plan)
 {

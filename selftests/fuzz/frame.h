@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Frames to inject. Fields that depend on the time of the injection (the fabric's id, a plan's
- * epoch, the number and generation of its operations, which nodes are neighbours) are stored apart
- * from the bytes, and filled in when a frame is sent. So a frame of the corpus stays as useful as
- * it was when it was found.
+ * Frames to inject. A frame consists of the header, a walk, the header of its type ("part": struct
+ * hc_wire_*), and a payload. Some fields depend on the time of the injection: the fabric's id, a
+ * plan's epoch, the number and generation of its operations, and which nodes are neighbours. These
+ * are stored beside the bytes, and are filled in when the frame is sent. So a frame of the corpus
+ * stays as useful as it was when it was found.
  */
 #ifndef _HC_FUZZ_FRAME_H
 #define _HC_FUZZ_FRAME_H
@@ -17,7 +18,7 @@
 #define PLANS_MAX	8
 #define NODES_MAX	8
 
-/* Fields that are not filled in, because a mutation has changed them. */
+/* Fields that are not filled in when the frame is sent, since a mutation has changed them. */
 enum {
 	SAY_FABRIC	= 1 << 0,
 	SAY_EPOCH	= 1 << 1,
@@ -29,11 +30,11 @@ enum {
 
 /**
  * struct frame - a frame to inject
- * @rec: where and how the frame arrives; .len: length of @bytes
+ * @rec: the node and the link at which it arrives, and how; .len is the length of @bytes
  * @says: SAY_*: fields that are not filled in
- * @op: number of its operation, relative to the plan's oldest one
- * @gen: its generation, relative to that of the receiving node
- * @bytes: header, walk, the part of the type, and payload; see wire.h
+ * @op: number of its operation, relative to the oldest operation of the plan
+ * @gen: its generation, relative to the generation of the receiving member
+ * @bytes: header, walk, type header, and payload; see wire.h
  */
 struct frame {
 	struct hc_inject rec;
@@ -54,12 +55,12 @@ struct batch {
 };
 
 /**
- * struct moment - values with which frames are filled in
+ * struct moment - the values that are filled in
  * @name: name of the fabric
- * @fabric: its id
- * @dim: its dimension
- * @epoch: epoch of each plan by id; 0: there is no such plan
- * @op: number of each plan's oldest operation
+ * @fabric: id of the fabric
+ * @dim: dimension of the fabric
+ * @epoch: epoch of each plan, by plan id; 0: there is no such plan
+ * @op: number of the oldest operation of each plan
  * @gen: generation of each member of each plan
  */
 struct moment {
@@ -76,32 +77,35 @@ static inline struct hc_hdr *frame_hdr(struct frame *f)
 	return (struct hc_hdr *)f->bytes;
 }
 
-/* Return: number of bytes before the payload, but no more than the frame has. */
+/* Return: number of bytes before the payload, at most the length of the frame. */
 unsigned int frame_head(struct frame *f);
-/* Return: the part that belongs to the frame's type; NULL if the frame has none, or is too short
- * for it.
+/* Return: the type header of the frame; NULL if its type has none, or if the frame is too short for
+ * it.
  */
 void *frame_part(struct frame *f);
-/* Return: the frame's plan, epoch and operation; NULL if it belongs to no plan. */
+/* Return: plan, epoch and operation of the frame; NULL if it does not belong to a plan. */
 struct hc_wire_plan *frame_plan(struct frame *f);
-/* Return: pointer to the frame's generation; NULL if it has none. */
+/* Return: pointer to the generation in the frame; NULL if it has none. */
 __be32 *frame_gen(struct frame *f);
-/* Begin a frame of @type: the header and the part of the type, with no field set but the type. */
+/* Begin a frame of @type: a header and a type header, in which no field but the type is set. */
 void frame_begin(struct frame *f, unsigned int type);
-/* Insert a walk or other leading data after the header. */
+/* Insert a walk or other data between the header and the type header. */
 void frame_lead(struct frame *f, const void *data, unsigned int len);
-/* Append payload. */
+/* Append @len bytes to the payload. */
 void frame_put(struct frame *f, const void *data, unsigned int len);
-/* Make a frame that could be valid. */
+/* Make a random frame that could be valid. */
 void frame_make(struct frame *f, const struct moment *m);
-/* Make a frame from one that was captured when it arrived at @node over link @dim. */
+/* Make a frame from the @bytes of one that was captured when it arrived at @node over link @dim.
+ * Return: false if that is not possible.
+ */
 bool frame_take(struct frame *f, const struct moment *m, unsigned int node, unsigned int dim,
 		const void *bytes, size_t len);
 void batch_make(struct batch *b, const struct moment *m);
-/* Mutate a batch. @other: a batch from which frames may be taken. */
+/* Mutate a batch. Frames of the batch @other may be inserted. */
 void batch_mutate(struct batch *b, const struct batch *other, const struct moment *m);
-/* Fill @buf, of HC_INJECT_MAX bytes, with the beginning of what is written to "inject"
- * (batch_head()), or with a batch (batch_fill()). Return: number of bytes.
+/* Fill @buf, of HC_INJECT_MAX bytes, with what is written to the debugfs file "inject":
+ * batch_head() writes the beginning, batch_fill() the beginning and a batch. Return: number of
+ * bytes.
  */
 size_t batch_head(const struct moment *m, void *buf);
 size_t batch_fill(const struct batch *b, const struct moment *m, void *buf);

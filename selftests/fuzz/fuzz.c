@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Random numbers, arguments and results of the fuzzers. */
+/* Random numbers, command-line arguments, and results of the fuzzers. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@ static __thread uint64_t state = 88172645463325252u;
 
 void fz_seed(uint64_t seed)
 {
-	/* One step of splitmix64, so that neighbouring seeds give different sequences. */
+	/* Apply one step of splitmix64, so that adjacent seeds give different sequences. */
 	seed += 0x9e3779b97f4a7c15u;
 	seed = (seed ^ seed >> 30) * 0xbf58476d1ce4e5b9u;
 	seed = (seed ^ seed >> 27) * 0x94d049bb133111ebu;

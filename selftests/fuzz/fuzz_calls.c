@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Many processes make, at random, all calls that the owner of a user namespace can make, and are
- * killed meanwhile. Afterwards nothing may be left, and the rest of the machine must not be
- * affected: no interface has moved to its namespace, and rtnl, which all namespaces share, was
- * available.
+ * Many processes make random calls that the owner of a user namespace is allowed to make, and are
+ * killed meanwhile. Afterwards nothing may be left of them, and the rest of the machine must not be
+ * affected: no interface has moved into its namespace, and the lock rtnl, which all namespaces
+ * share, was never held for long.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -24,8 +24,9 @@
 #include "calls.h"
 
 #define WORKERS		3
-#define THREADS		3	/* threads of a worker: one for requests, the others for sockets */
-#define CALLS_EACH	50	/* calls of a thread in a row */
+#define THREADS		3	/* number of threads of a worker: one sends requests, the others use
+				 * sockets */
+#define CALLS_EACH	50	/* number of successive calls of a thread */
 #define NOBODY		65534
 #define NAMES_MAX	4096
 
@@ -54,15 +55,15 @@ pid_t any_sleeper(void)
 
 /* --- workers --- */
 
-/* A thread of a worker process, and the seed of its random numbers. */
+/* A thread: its worker process, its number there, and the seed of its random numbers. */
 struct thread {
 	unsigned int worker;
 	unsigned int number;
 	uint64_t seed;
 };
 
-/* Make one call, and read its coverage. KCOV records the whole kernel, so one call may fill the
- * area.
+/* Make one call, and read its coverage at once: KCOV records the whole kernel, so one call may fill
+ * its area.
  */
 static void noted(const struct cover *c, void (*call)(void))
 {
@@ -147,7 +148,8 @@ static pid_t sleeper_start(void)
 		pause();
 }
 
-/* Process 1 of the pid namespace: when it ends, all others end. */
+/* The work of process 1 of the pid namespace. When it ends, the kernel kills all other processes.
+ */
 static void first_process(void)
 {
 	uint64_t end = fz_ms() + 1000ull * args.seconds, born = args.seed * 100000;
@@ -189,7 +191,7 @@ static void put(const char *file, const char *text)
 	close(fd);
 }
 
-/* Become the owner of new user, network and pid namespaces. */
+/* Move this process into new user, network and pid namespaces, which it owns. */
 static void become_owner(void)
 {
 	char map[32];
@@ -225,7 +227,7 @@ static pid_t owner_start(void)
 
 /* --- the rest of the machine --- */
 
-/* List the names of all network interfaces. */
+/* Write the names of all network interfaces to @names. */
 static void interfaces(char *names, size_t size)
 {
 	struct if_nameindex *list = if_nameindex();
@@ -238,8 +240,8 @@ static void interfaces(char *names, size_t size)
 	if_freenameindex(list);
 }
 
-/* Return: ms for which this process waits for rtnl. Each of the processes that are served before it
- * may create or remove a fabric.
+/* Return: the time in ms for which this process has to wait for rtnl. Each process that gets rtnl
+ * before may create or remove a fabric.
  */
 static uint64_t rtnl_wait(void)
 {
@@ -265,8 +267,8 @@ static int module_users(void)
 	return n;
 }
 
-/* Wait until the process @owner has ended. *@ended: set to true if it has within the time limit.
- * Return: the longest wait for rtnl.
+/* Wait until the process @owner has ended. *@ended is set to true if it has ended within the time
+ * limit. Return: the longest wait for rtnl in ms.
  */
 static uint64_t watch(pid_t owner, bool *ended)
 {
@@ -283,7 +285,9 @@ static uint64_t watch(pid_t owner, bool *ended)
 	return longest;
 }
 
-/* Wait until the namespaces, which end in the background, are gone. */
+/* Wait until the namespaces are gone, which end in the background. @before: their number at the
+ * start.
+ */
 static bool all_gone(int before)
 {
 	uint64_t end = fz_ms() + 120000;

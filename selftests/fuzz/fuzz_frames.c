@@ -2,11 +2,12 @@
 /*
  * Injects random and mutated frames into the receive queues of a fabric that is in use.
  *
- * In guided turns, batches that reach new code are added to the corpus, from which new batches are
- * made. In the other turns another process keeps operations under way while many frames are
- * injected at once, and coverage is not measured. Without KCOV there are only such turns, and the
- * corpus consists of frames that could be valid. Afterwards the fabric must work as before. The
- * caller of this program checks what the kernel reports about memory and locks.
+ * The program runs in turns of two kinds. In a guided turn, coverage is measured: a batch of frames
+ * that reaches new code is added to the corpus, from which further batches are made. In the other
+ * turns, another process keeps operations under way while many frames are injected at a time, and
+ * coverage is not measured. Without KCOV there are only turns of the second kind, and the corpus
+ * has frames that could be valid. At the end the fabric must work as before. The caller of this
+ * program checks the kernel's log for reports about memory and locks.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -22,7 +23,7 @@
 #define CORPUS_MAX	600
 #define TAPPED_MAX	64
 #define TURN_MS		20000
-#define RESET_EACH	40	/* number of batches after which plans are installed again */
+#define RESET_EACH	40	/* number of batches after which the plans are installed again */
 #define LOOK_EACH	8
 #define BATCH_BYTES	(BATCH_MAX * (FRAME_MAX + sizeof(struct hc_inject)))
 
@@ -54,7 +55,7 @@ static void tap_all(const struct moment *m)
 	}
 }
 
-/* Choose a batch; the latest ones are chosen most often. */
+/* Choose a batch of the corpus; the batches that were added last are chosen most often. */
 static const struct batch *corpus_pick(void)
 {
 	unsigned int recent = ncorpus < 30 ? ncorpus : 30;
@@ -64,7 +65,7 @@ static const struct batch *corpus_pick(void)
 	return &corpus[fz_below(ncorpus)];
 }
 
-/* Make the next batch: a new one, captured frames, or a mutation of one in the corpus. */
+/* Make the next batch: new frames, captured frames, or a mutation of a batch of the corpus. */
 static void batch_next(struct batch *b, const struct moment *m)
 {
 	struct batch other;
@@ -96,7 +97,7 @@ static void out_write(size_t len)
 	writes++;
 }
 
-/* Send a batch. Return: number of new program counters that it reached. */
+/* Inject a batch. Return: number of program counters that were reached for the first time. */
 static unsigned int batch_send(const struct batch *b, const struct moment *m)
 {
 	size_t len = batch_head(m, out);
@@ -108,7 +109,7 @@ static unsigned int batch_send(const struct batch *b, const struct moment *m)
 	return cover_end(&cover);
 }
 
-/* Send as many frames as one write takes. */
+/* Inject as many frames as one write takes. */
 static void crowd_send(const struct moment *m)
 {
 	size_t len = batch_head(m, out);
@@ -134,7 +135,7 @@ static void corpus_begin(const struct moment *m)
 
 /* --- turns --- */
 
-/* A guided turn: add each batch that reaches new code to the corpus. */
+/* Run a guided turn: add each batch that reaches new code to the corpus. */
 static void guided(struct cube *c, struct moment *m, uint64_t end, uint64_t most)
 {
 	unsigned int n;
@@ -169,7 +170,7 @@ static pid_t live_child(struct cube *c, const struct moment *m)
 		live_step(c, m);
 }
 
-/* Inject frames while another process has the sockets and uses them. */
+/* Run a turn of the second kind: inject frames while another process uses the sockets. */
 static void beside(struct cube *c, struct moment *m, uint64_t end, uint64_t most)
 {
 	unsigned int n, u;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Single injected frames, as a faulty or malicious neighbour could send them, and their
- * consequences. Each test has a fabric of three dimensions of its own.
+ * Injects single frames, as a faulty or malicious neighbour could send them, and checks what
+ * follows. Each test has a fabric of its own, of dimension 3.
  */
 #include <arpa/inet.h>
 #include <endian.h>
@@ -17,8 +17,8 @@
 
 /* --- memory --- */
 
-/* A source sends more segments than credits allow, although the sink has not contributed all of its
- * data: the operation must fail instead of filling memory.
+/* A source sends more segments than its credits allow, while the sink has not contributed all of
+ * its data. The operation must fail instead of filling memory.
  */
 static bool source_is_bounded(void)
 {
@@ -44,7 +44,7 @@ static bool source_is_bounded(void)
 }
 
 /* A frame may have a payload of up to four segments, which the chunks of exchanges need. A longer
- * payload is malformed, and one of more than one segment is a protocol error in an operation
+ * payload is malformed. A payload of more than one segment is a protocol error in an operation
  * without chunks.
  */
 static bool segment_is_bounded(void)
@@ -66,8 +66,8 @@ static bool segment_is_bounded(void)
 	return !say(&f) && end_of(sink, &res) == -EPROTO && res.cause_node == below_sink(0);
 }
 
-/* The node at one end of a link merges into a received frame, and the node at the other end uses
- * the frame again: they must not share its data.
+/* The node at one end of a link merges its own data into a received frame, while the node at the
+ * other end uses the frame again. They must not share the data of the frame.
  */
 static bool shared_in_doubling(void)
 {
@@ -96,8 +96,8 @@ static bool shared_in_doubling(void)
 	return true;
 }
 
-/* The payload of a block may be shared: a node forwards blocks as it received them, with another
- * header.
+/* Nodes may share the payload of a block: a node forwards a block with the received payload and
+ * another header.
  */
 static bool shared_in_gather(void)
 {
@@ -123,8 +123,8 @@ static bool shared_in_gather(void)
 	return true;
 }
 
-/* A source sets the flag that it wants the result of a gather: the node that forwards its block
- * must not set that flag.
+/* In a gather, a source sets the flag with which it wants the result. The node that forwards the
+ * source's block must not forward this flag.
  */
 static bool flags_stay_behind(void)
 {
@@ -146,8 +146,8 @@ static bool flags_stay_behind(void)
 	return !say(&f) && !end_of(said.c.plan.tree.sink, &res);
 }
 
-/* A block of a node that does not exist: the error must name the node that sent the block, not one
- * that forwarded it.
+/* A block of a node that does not exist arrives. The error must name the node that sent the block
+ * first, not a node that forwarded it.
  */
 static bool blocks_are_of_nodes(void)
 {
@@ -181,7 +181,7 @@ static bool blocks_are_of_nodes(void)
 
 /* --- ends --- */
 
-/* Make a STOP whose cause is at @node, @dim: the plan is broken. */
+/* Make a STOP for a broken plan, with the cause @cause at link (@node, @dim). */
 static struct hc_wire_stop *broken(struct frame *f, unsigned int node, unsigned int dim,
 				   unsigned int cause)
 {
@@ -194,7 +194,8 @@ static struct hc_wire_stop *broken(struct frame *f, unsigned int node, unsigned 
 	return w;
 }
 
-/* A member that is notified of the failure of a broadcast's message must receive the next message.
+/* A member that is notified of the failure of a broadcast's message must still receive the next
+ * message.
  */
 static bool messages_go_on(void)
 {
@@ -223,7 +224,7 @@ static bool messages_go_on(void)
 	return !say(&f) && !end_of(node, &res) && res.op == 4;
 }
 
-/* On a plan without detours, the sink accepts control messages only from its peers. */
+/* In a plan without detours, the sink accepts control messages only from its peers. */
 static bool end_of_strangers(void)
 {
 	const unsigned char way[] = { said.c.plan.tree.order[0], said.c.plan.tree.order[1] };
@@ -246,7 +247,7 @@ static bool end_of_nowhere(void)
 	       !cube_reduce(&said.c, LIVE_TREE, NULL);
 }
 
-/* A child may report that the plan is broken, but not that an operation has ended. */
+/* A child may report that the plan is broken, but not that a single operation has ended. */
 static bool end_of_peer(void)
 {
 	unsigned int sink = said.c.plan.tree.sink;
@@ -298,8 +299,8 @@ static bool stop_of_peer(void)
 	return true;
 }
 
-/* A frame of a plan around faults that arrives over a failed link, or is routed to a failed node,
- * does not belong to the plan, and must do no harm.
+/* A frame of a plan that avoids faults arrives over a failed link, or is routed to a failed node.
+ * It cannot belong to the plan, and must do no harm.
  */
 static bool lost_elsewhere(void)
 {
@@ -359,8 +360,8 @@ static bool down_before_asked(void)
 	return true;
 }
 
-/* A source sends a block of the sink, which it cannot have. The first node that receives it must
- * name that source as the cause, so that the sink does not name this node.
+/* A source sends a block of the sink, which it cannot have. The first node that receives the block
+ * must name the source as the cause; otherwise the sink would name that node.
  */
 static bool sink_is_not_below(void)
 {
@@ -450,7 +451,7 @@ static const struct {
 	{ sink_is_not_below, "nobody below the sink has its block" },
 };
 
-/* Run test @i with a fabric of its own. */
+/* Run test number @i with a fabric of its own. */
 static bool run(unsigned int i)
 {
 	bool ok = live_open(&said.c, &said.m, 3) && live_reset(&said.c, &said.m, false);

@@ -2,12 +2,14 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Usage: guest.sh PROGRAM ARGUMENT..
-# Runs a fuzzer in the VM; behind its results, what it has reached of the module, a line each.
+# Runs a fuzzer in the VM. After its results, it prints the program counters of the module that were
+# reached, one per line.
 
 here=$(cd "$(dirname "$0")" && pwd)
 program=$1
 shift
-# If dummy is a module, creating such an interface would load it, and dummy0 would appear.
+# Load dummy now, if it is a module: otherwise the first creation of such an interface would load
+# it, and the interface dummy0 would appear.
 modprobe -q dummy
 "$here/$program" "$@" cover /tmp/cover
 status=$?

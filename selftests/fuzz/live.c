@@ -12,7 +12,7 @@
 
 /* --- plans --- */
 
-/* A plan, and a collective that it carries. */
+/* A plan, and a collective that runs on it. */
 static const struct row {
 	unsigned int plan;
 	unsigned char collective;
@@ -78,7 +78,7 @@ static void look_op(void *arg, const struct nl_attrs *a)
 		m->gen[id][node] = nl_get_u32(a, HYPERCUBE_A_OP_GEN, 0);
 }
 
-/* Send a get request, and call @cb with each message of the reply. */
+/* Send the request @cmd, and call @cb with each message of the reply. */
 static void ask(const struct cube *c, int cmd, int flags, nl_cb cb, struct moment *m)
 {
 	nl_begin(ctl(), cmd, flags);
@@ -132,7 +132,7 @@ bool live_reset(struct cube *c, struct moment *m, bool faults)
 	ok = ok && !cube_bcast_plan(c, LIVE_BCAST, root[LIVE_BCAST], HC_BCAST_GENERAL);
 	ok = ok && !cube_plan_to(c, LIVE_OTHER, root[LIVE_OTHER]);
 	ok = ok && !rings_install(c, fz_below(c->nodes));
-	/* Recursive doubling needs a cube without faults. */
+	/* Recursive doubling needs a cube without faults, so there is no such plan with @faults. */
 	if (!faults)
 		ok = ok && !cube_doubling(c, LIVE_DOUBLING, c->nodes - 1, 0);
 	ok = ok && !cube_plan(c, LIVE_TREE);
@@ -166,7 +166,7 @@ static void take_all(struct cube *c)
 				break;
 }
 
-/* Contribute @bytes at node @u to the operation of a row. */
+/* Send @bytes at node @u as its contribution to the collective of row @r. */
 static void contribute(struct cube *c, const struct row *r, unsigned int u, unsigned int bytes)
 {
 	static uint64_t data[1024];
@@ -252,7 +252,7 @@ bool live_dgrams(struct cube *c)
 	return !lost;
 }
 
-/* Print an error, if there is one. Return: true if there is none. */
+/* Print the error @err of @what, if there is one. Return: true if there is none. */
 static bool one(const char *what, int err)
 {
 	if (err)

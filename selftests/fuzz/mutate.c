@@ -6,8 +6,8 @@
 
 #include "frame.h"
 
-/* Values of .of in struct field: ALL for fields of all frames, PLANS for fields of frames of plans;
- * any other value is a frame type.
+/* Values of .of in struct field: ALL for fields of all frames, PLANS for fields of the frames of
+ * plans. Any other value is the type of the frames that have the field.
  */
 #define ALL	0
 #define PLANS	0xff
@@ -19,13 +19,17 @@
 #define ACK(name) FIELD(HC_FRAME_ACK, wire_ack, name)
 #define END(name) FIELD(HC_FRAME_END, wire_stop, name)
 #define STOP(name) FIELD(HC_FRAME_STOP, wire_stop, name)
-/* A field of the data after the part of a TASK frame, where a DROP has its numbers. */
+/* A field of the data behind the type header of a TASK frame, where DROP and LOST have their
+ * numbers.
+ */
 #define LOST(name)								\
 	{ HC_FRAME_TASK,							\
 	  sizeof(struct hc_wire_task) + offsetof(struct hc_wire_task_lost, name),	\
 	  sizeof(((struct hc_wire_task_lost *)0)->name) }
 
-/* A field of frames: those that have it (@of), its offset (@at) and its length. */
+/* A field of frames: which frames have it (@of), its offset in the type header (for ALL: in the
+ * header), and its length in bytes.
+ */
 static const struct field {
 	unsigned int of;
 	unsigned int at;
@@ -55,7 +59,7 @@ static const struct field {
 	FIELD(HC_FRAME_ROUND, wire_round, flags),
 };
 
-/* Write a number of @bytes bytes in network byte order. */
+/* Write @v to @p in network byte order, in @bytes bytes. */
 static void number_put(unsigned char *p, unsigned int bytes, uint64_t v)
 {
 	while (bytes--) {
@@ -93,7 +97,7 @@ static void mutate_number(unsigned char *p, unsigned int bytes)
 	number_put(p, bytes, v);
 }
 
-/* Return: pointer to the field in a frame, or NULL. */
+/* Return: pointer to the field @x in frame @f, or NULL if the frame does not have it. */
 static unsigned char *field_find(struct frame *f, const struct field *x)
 {
 	unsigned char *part;
@@ -104,14 +108,14 @@ static unsigned char *field_find(struct frame *f, const struct field *x)
 		part = (unsigned char *)frame_plan(f);
 	else
 		part = x->of == frame_hdr(f)->type ? frame_part(f) : NULL;
-	/* Not all frames have data after their part. */
+	/* Some frames have no data behind their type header. */
 	if (!part || part + x->at + x->bytes > f->bytes + f->rec.len)
 		return NULL;
 	return part + x->at;
 }
 
-/* If frame_fill() would overwrite the field at @p, which was changed, record in .says that it must
- * not. This is done always for some fields, and sometimes for others.
+/* A mutation has changed the field at @p. If frame_fill() would overwrite this field, record in
+ * .says that it must not: for some fields always, for others sometimes.
  */
 static void field_said(struct frame *f, const unsigned char *p)
 {
@@ -138,7 +142,7 @@ static void mutate_field(struct frame *f)
 	const struct field *x;
 	unsigned char *p;
 
-	/* Some fields exist in every frame, so this loop ends. */
+	/* Each frame has some of the fields, so this loop ends. */
 	do {
 		x = &fields[fz_below(ARRAY_SIZE(fields))];
 		p = field_find(f, x);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Random requests over netlink, with valid and invalid attributes.
+ * Random netlink requests, with valid and invalid attributes.
  */
 #include <string.h>
 #include <sys/socket.h>
@@ -13,10 +13,10 @@
 
 #define REQUEST_MAX	8192
 
-/* Kinds of attributes, by the values that are valid. */
+/* Kinds of attributes, by the values that are valid for them. */
 enum kind { NONE, NAME, NODE, DIM, BOOL, SMALL, U32, U64, PPM, FLAG, PID, FD, BIN, NS };
 
-/* Kinds by attribute number, as in Documentation/netlink/specs/hypercube.yaml. */
+/* The kind of each attribute, by its number in Documentation/netlink/specs/hypercube.yaml. */
 static const unsigned char fabric_attrs[] = {
 	NONE, NAME, U32, SMALL, U32, U32, U32, U32, U32, U32,
 };
@@ -46,7 +46,7 @@ static const unsigned char route_attrs[] = { NONE, NAME, NODE, NODE, DIM };
 
 static const unsigned char op_attrs[] = { NONE, NAME, SMALL, U32, NODE, U64, U32, U32, U64 };
 
-/* A command, and the kinds of its attributes. */
+/* A command, and the kinds of the attributes that it has. */
 static const struct command {
 	unsigned char cmd;
 	const unsigned char *attrs;
@@ -192,7 +192,7 @@ int request_open(uint16_t *family)
 	return fd;
 }
 
-/* Send a request, and receive the answer. */
+/* Send request @r over socket @fd, and receive the answer. */
 static void talk(int fd, struct request *r)
 {
 	struct nlmsghdr *h = (struct nlmsghdr *)r->buf;
@@ -202,7 +202,7 @@ static void talk(int fd, struct request *r)
 	if (!h->nlmsg_len)
 		h->nlmsg_len = r->len;
 	send(fd, r->buf, r->len, 0);
-	/* The rest of a dump may remain in the socket for the next request. */
+	/* If it is a dump, the rest of the answer may stay in the socket until the next request. */
 	do {
 		if (recv(fd, r->buf, sizeof(r->buf), dump ? MSG_DONTWAIT : 0) < 0)
 			break;
@@ -226,7 +226,7 @@ void request_any(int fd, uint16_t family)
 
 		put_kind(&r, type, right ? c->attrs[type] : fz_below(NS));
 	}
-	/* Flip some bits, which makes wrong lengths or random values of attributes. */
+	/* Flip some bits, which gives wrong lengths or random values of attributes. */
 	while (fz_chance(10))
 		r.buf[NLMSG_HDRLEN + fz_below(r.len - NLMSG_HDRLEN)] ^= 1 << fz_below(8);
 	talk(fd, &r);
@@ -285,7 +285,7 @@ static void good_link(struct request *r, uint16_t family)
 	}
 }
 
-/* Build a plan for a cube without faults of dimension @dim. */
+/* Build a request with a plan for a cube of dimension @dim without faults. */
 static void good_plan(struct request *r, uint16_t family)
 {
 	static const unsigned char zero[4 * 16];
@@ -308,7 +308,9 @@ static void good_plan(struct request *r, uint16_t family)
 		put_u32(r, HYPERCUBE_A_PLAN_SOURCE, fz_below(1u << dim));
 		put(r, HYPERCUBE_A_PLAN_SEQUENCE, steps, dim);
 	}
-	/* Each node's parent is along the node's lowest dimension, towards node 0. */
+	/* The parent of a node is its neighbour along the lowest set bit of its number, towards
+	 * node 0.
+	 */
 	for (d = 0; d < 16; d++)
 		parents[d] = d ? __builtin_ctz(d) : 0xff;
 	if (type == HYPERCUBE_PLAN_SPAN) {

@@ -12,7 +12,7 @@
 #include "said.h"
 
 #define WAIT_MS	20000
-/* Bytes per second: the lowest rate that a link can have. */
+/* The lowest rate that a link can have, in bytes per second. */
 #define MUTE_RATE	32000
 
 struct said said = { .inject = -1 };
@@ -68,8 +68,8 @@ int say_all(const struct frame *f, unsigned int n)
 	return -errno;
 }
 
-/* Limit the link's rate while datagrams for @ms are queued. Later frames wait behind these,
- * although the link has no limit any more.
+/* Limit the rate of the link, and queue datagrams that need @ms at this rate. Frames that are sent
+ * later wait behind these datagrams, although the link's rate is not limited for them.
  */
 bool mute(unsigned int node, unsigned int dim, unsigned int ms)
 {
@@ -107,7 +107,7 @@ int say(const struct frame *f)
 
 /* --- consequences --- */
 
-/* A counter of drops to be read: its nest, its reason, and its value. */
+/* A drop counter to be read: its nested attribute, its reason, and its value. */
 struct drops {
 	int nest;
 	int reason;

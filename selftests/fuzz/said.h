@@ -8,9 +8,9 @@
 #include "live.h"
 
 /**
- * struct said - the fabric of the current test
+ * struct said - the fabric of the test that is running
  * @c: the fabric
- * @m: values with which frames are filled in
+ * @m: values to be filled in into frames
  * @inject: descriptor to which frames are written
  */
 struct said {
@@ -21,36 +21,38 @@ struct said {
 
 extern struct said said;
 
-/* Begin a frame that arrives at @node over link @dim. Return: the part of its type. */
+/* Begin a frame that arrives at @node over link @dim. Return: its type header. */
 void *part_begin(struct frame *f, unsigned int node, unsigned int dim, unsigned int type,
 		 unsigned int plan);
-/* Make @f a routed frame from @src to @dst, whose walk ends with the @hops dimensions @way. */
+/* Make @f a routed frame from @src to @dst. Its walk ends with the @hops dimensions at @way. */
 void routed(struct frame *f, unsigned int src, unsigned int dst, const unsigned char *way,
 	    unsigned int hops);
 /* Send a frame. Return: 0 or -errno. */
 int say(const struct frame *f);
-/* Make link @dim so slow and busy that nothing that @node sends over it arrives for @ms. When
- * mute_end() returns, all that was sent meanwhile has arrived.
+/* Make link @dim of @node so slow and busy that no frame that @node sends over it arrives for @ms.
+ * When mute_end() returns, all frames that were sent meanwhile have arrived.
  */
 bool mute(unsigned int node, unsigned int dim, unsigned int ms);
 bool mute_end(void);
-/* Send frames that arrive together. */
+/* Send @n frames that arrive together. */
 int say_all(const struct frame *f, unsigned int n);
 uint64_t node_drops(unsigned int node, int reason);
 uint64_t link_drops(unsigned int node, unsigned int dim, int reason);
-/* Wait until @n drops are counted: on a busy machine the node's poll takes a frame only after the
- * write has returned.
+/* Wait until link @dim of @node has counted @n drops with this reason. On a busy machine the node's
+ * poll may process a frame only after the write to "inject" has returned.
  */
 bool link_drops_are(unsigned int node, unsigned int dim, int reason, uint64_t n);
-/* As link_drops_are(), for drops of a node. */
+/* As link_drops_are(), for the drop counters of a node. */
 bool node_drops_are(unsigned int node, int reason, uint64_t n);
-/* Return: number of frames that @node has sent along @dim. */
+/* Return: number of frames that @node has sent over link @dim. */
 uint64_t link_frames(unsigned int node, unsigned int dim);
-/* Return: status of the next end that a node's process receives. */
+/* Return: status of the next record with the end of an operation that the process of @node
+ * receives.
+ */
 int end_of(unsigned int node, struct hypercube_result *res);
 bool contribute(unsigned int node, unsigned int plan, unsigned int collective,
 		size_t total, size_t len);
-/* Return: the neighbour of the sink that is active at stage @stage. */
+/* Return: the neighbour of the sink that sends to the sink at stage @stage. */
 unsigned int below_sink(unsigned int stage);
 struct hc_wire_data *data(struct frame *f, unsigned int node, unsigned int dim,
 			  unsigned int plan, unsigned int stage, unsigned int collective);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Frames that are not what they claim to be: wrong types, parts, sequence numbers and sources; and
- * copies of datagrams.
+ * Frames whose headers are wrong: types, type headers, sequence numbers and sources; and copies of
+ * datagrams.
  */
 #include <arpa/inet.h>
 #include <endian.h>
@@ -14,8 +14,8 @@
 
 /* --- sequence numbers and sources --- */
 
-/* A frame of an unknown type does no harm, although the transport reads the type before the frame
- * is validated.
+/* A frame of an unknown type does no harm. The transport reads the type before the frame is
+ * validated.
  */
 bool type_of_nothing(void)
 {
@@ -33,15 +33,15 @@ bool type_of_nothing(void)
 	return live_dgrams(&said.c);
 }
 
-/* Send frame @f to node 0. Return: true if it is counted as the @n-th malformed one. */
+/* Send frame @f to node 0. Return: true if node 0 then has counted @n malformed frames. */
 static bool is_malformed(struct frame *f, unsigned int n)
 {
 	f->says |= SAY_LEN;
 	return !say(f) && link_drops_are(0, 0, HYPERCUBE_A_DROP_MALFORMED, n);
 }
 
-/* A frame that is shorter than the part of its type, or whose length is not that in its header, is
- * malformed.
+/* A frame is malformed if it is shorter than its type header, or if its length is not that in its
+ * header.
  */
 bool parts_are_whole(void)
 {
@@ -70,7 +70,9 @@ bool parts_are_whole(void)
 	return live_dgrams(&said.c);
 }
 
-/* A frame of any type that has a walk, but not the flag for it, is malformed. */
+/* A frame with a walk is malformed if its header does not have the flag for a walk, whatever its
+ * type.
+ */
 bool walk_unannounced(void)
 {
 	const unsigned char area[16] = { 0 };
@@ -91,7 +93,7 @@ bool walk_unannounced(void)
 	return live_dgrams(&said.c);
 }
 
-/* A control message has a part, but must have no payload. */
+/* A control message must have no payload behind its type header. */
 bool words_are_bare(void)
 {
 	static const unsigned char types[] = {
@@ -117,7 +119,7 @@ bool words_are_bare(void)
 	return live_dgrams(&said.c);
 }
 
-/* Only Ethernet frames may be flooded, and only with the data that lead the payload. */
+/* Only Ethernet frames may be flooded, and only with the data that precede their payload. */
 bool flood_of_words(void)
 {
 	struct hc_wire_flood w = { .tree = 0 };
@@ -136,7 +138,7 @@ bool flood_of_words(void)
 	return live_dgrams(&said.c);
 }
 
-/* Wait until both ends of link (0, 0) have this state. */
+/* Wait until link (0, 0) has this state at both ends. Return: true if it has. */
 static bool link_is(unsigned int state)
 {
 	uint64_t end = fz_ms() + 2000;
@@ -149,9 +151,9 @@ static bool link_is(unsigned int state)
 	return is;
 }
 
-/* Bring the link up three times, and send over it each time: at first the neighbour's own sequence
- * numbers do not follow that of the injected frame, which is a gap. Return: true if the link is up
- * then.
+/* Bring the link up three times, and send over it each time. At first the neighbour's own sequence
+ * numbers do not follow the number of the injected frame, so the link goes down. Return: true if
+ * the link is up at the end.
  */
 static bool link_goes_on(void)
 {
@@ -163,8 +165,8 @@ static bool link_goes_on(void)
 	return link_is(0);
 }
 
-/* A frame with a wrong sequence number takes the link down, and is counted as a gap. The link works
- * again once it has been brought up.
+/* A frame with a wrong sequence number takes the link down, and is counted as a gap. After it is
+ * brought up again, the link works.
  */
 bool seq_skips(void)
 {
@@ -186,7 +188,7 @@ bool seq_skips(void)
 	return true;
 }
 
-/* Frames with sequence numbers that were used before are dropped as duplicates, without other
+/* Frames with sequence numbers that have been used are dropped as duplicates, and have no other
  * consequences.
  */
 bool seq_repeats(void)
@@ -196,7 +198,7 @@ bool seq_repeats(void)
 	struct sockaddr_hypercube a = shc_addr(said.c.name, 0);
 	int fd = shc_bound(said.c.name, 1, SOCK_DGRAM);
 
-	/* Use some sequence numbers of the link first. */
+	/* First let the link use some sequence numbers. */
 	for (i = 0; i < 20; i++)
 		n += sendto(fd, &i, sizeof(i), 0, (struct sockaddr *)&a, sizeof(a)) == sizeof(i);
 	close(fd);
@@ -223,12 +225,12 @@ bool version_heals(void)
 		if (say(&f) || !live_dgrams(&said.c))
 			return false;
 	}
-	/* Nodes must still learn of a real failure of that link. */
+	/* Nodes must still be notified of a real failure of this link. */
 	return !cube_fail_link(&said.c, 6, 1) && live_dgrams(&said.c) &&
 	       !cube_heal(&said.c) && live_dgrams(&said.c);
 }
 
-/* Send a frame. Return: true if a datagram then arrives at @fd. */
+/* Send frame @f. Return: true if a datagram then arrives at socket @fd; it is written to @buf. */
 static bool dgram_comes(int fd, const struct frame *f, char buf[64])
 {
 	uint64_t end = fz_ms() + 500;
@@ -241,8 +243,8 @@ static bool dgram_comes(int fd, const struct frame *f, char buf[64])
 	return false;
 }
 
-/* A frame is accepted only if its walk leads from its source to this node, and ends with the link
- * over which it arrived.
+/* A routed frame is accepted only if its walk leads from its source to this node, and ends with the
+ * link over which the frame has arrived.
  */
 bool src_is_behind(void)
 {
@@ -274,7 +276,9 @@ bool src_is_behind(void)
 
 /* --- copies --- */
 
-/* Make copy @i of three from node 0 to 7, as it arrives over the last link of its path. */
+/* Make copy @i, of three, of datagram @nr from node 0 to 7, with the data @says, as it arrives over
+ * the last link of its path.
+ */
 static struct hc_wire_copy *copy(struct frame *f, unsigned int nr, unsigned int i, const char *says)
 {
 	static const unsigned char paths[16] = { 3, 0x01, 0x20, 3, 0x12, 0x00, 3, 0x20, 0x10 };
@@ -291,8 +295,8 @@ static struct hc_wire_copy *copy(struct frame *f, unsigned int nr, unsigned int 
 	return w;
 }
 
-/* Bind a datagram socket to node 7, which accepts a datagram if two of its three copies agree.
- * Return: the socket.
+/* Bind a datagram socket to node 7. It accepts a datagram if two of its three copies match. Return:
+ * the socket.
  */
 static int copies_bound(void)
 {
@@ -306,7 +310,7 @@ static int copies_bound(void)
 	return fd;
 }
 
-/* Malformed copies are dropped, so no datagram is delivered because of them. */
+/* Malformed copies are dropped, and no datagram is delivered because of them. */
 bool copies_are_whole(void)
 {
 #define AT(field) offsetof(struct hc_wire_copy, field)
@@ -330,8 +334,8 @@ bool copies_are_whole(void)
 	return live_dgrams(&said.c);
 }
 
-/* All copies of a datagram that arrive from one neighbour count as one, whatever paths they claim
- * to have taken.
+/* All copies of a datagram that arrive from one neighbour count as one copy, whichever paths they
+ * claim to have taken.
  */
 bool copies_of_one_are_one(void)
 {
@@ -349,7 +353,7 @@ bool copies_of_one_are_one(void)
 		ok = !say(&f);
 	}
 	ok = ok && link_drops_are(7, 0, HYPERCUBE_A_DROP_MALFORMED, 2);
-	/* Both of these paths include node 6. */
+	/* The paths of both copies include node 6. */
 	w = copy(&f, 2, 1, "lie");
 	w->copies = 2;
 	w->paths = htons(sizeof(both));
@@ -358,7 +362,7 @@ bool copies_of_one_are_one(void)
 	i = 1;
 	ok = ok && !setsockopt(fd, SOL_HYPERCUBE, HYPERCUBE_COPIES_LEAST, &i, sizeof(i));
 	ok = ok && !say(&f) && node_drops_are(7, HYPERCUBE_A_DROP_MALFORMED, 1);
-	/* Node 6 corrupts its copy of an honest datagram. */
+	/* Node 6 corrupts its copy of a datagram, and the other two copies match. */
 	for (i = 0; ok && i < 3; i++) {
 		copy(&f, 3, i, i == 1 ? "lie" : "yes");
 		ok = i == 2 ? dgram_comes(fd, &f, got) : !say(&f);

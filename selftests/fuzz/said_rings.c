@@ -13,7 +13,7 @@
 
 #define SEGMENT	1024	/* segment size of the fabric */
 
-/* Install a plan of one ring, a square: nodes 4, 5, 7, 6, and back to 4. */
+/* Install a plan with one ring, a square: nodes 4, 5, 7, 6, and back to 4. @repair: with REPAIR. */
 static bool square(bool repair)
 {
 	static const uint16_t nodes[] = { 4, 5, 7, 6 };
@@ -29,7 +29,8 @@ static bool square(bool repair)
 	return true;
 }
 
-/* Make a segment of block @block, the @index-th that node 4 sends to 5. */
+/* Make the @index-th segment that node 4 sends to node 5 in operation @op; it is of block @block.
+ */
 static struct hc_wire_data *segment(struct frame *f, uint64_t op, unsigned int index,
 				    unsigned int block)
 {
@@ -47,7 +48,7 @@ static struct hc_wire_data *segment(struct frame *f, uint64_t op, unsigned int i
 	return w;
 }
 
-/* Return: true if the operation of node 5 fails with a protocol error whose cause is node @from. */
+/* Return: true if the operation at node 5 fails with a protocol error whose cause is node @from. */
 static bool ends_it(unsigned int from)
 {
 	struct hypercube_result res = { 0 };
@@ -59,8 +60,8 @@ static bool ends_it(unsigned int from)
 	return false;
 }
 
-/* A neighbour sends one member's segment twice, instead of another member's, and then the whole
- * next chunk. The number of segments is right, but the result would have a gap.
+/* A neighbour sends the segment of one member twice, instead of the segment of another member, and
+ * then the whole next chunk. The number of segments is right, but the result would lack a segment.
  */
 static bool segment_twice(bool repair)
 {
@@ -88,8 +89,8 @@ bool segments_are_of_each(void)
 	return segment_twice(false) && segment_twice(true);
 }
 
-/* Segments that go half way round the ring in each direction must arrive over the right link, and
- * have come no further than half way round.
+/* If segments go half way round the ring in each direction, a segment must arrive over the link of
+ * its direction, and must not have gone more than half way round.
  */
 bool segments_come_their_way(void)
 {
@@ -130,7 +131,7 @@ bool segments_come_their_way(void)
 #define BASE	5000
 
 /* Make a message to node 5 from its neighbour along @dim, which claims to be the repair
- * coordinator.
+ * coordinator. @what: type of the message.
  */
 static struct hc_wire_repair *repair_from(struct frame *f, unsigned char dim, unsigned int what)
 {
@@ -145,7 +146,9 @@ static struct hc_wire_repair *repair_from(struct frame *f, unsigned char dim, un
 	return w;
 }
 
-/* Set the number @nr of the attempt in the messages, and @base as the number of an assignment. */
+/* Set the number @nr of the attempt in the @n messages at @f, and the number @base of an
+ * assignment.
+ */
 static void attempt(struct frame *f, unsigned int n, uint64_t nr, uint64_t base)
 {
 	struct hc_wire_repair *w;
@@ -164,7 +167,7 @@ static struct hc_wire_repair *repair(struct frame *f, unsigned int what)
 	return repair_from(f, 0, what);
 }
 
-/* Make the request of a repair coordinator for the state of node 5. */
+/* Make the message with which a repair coordinator requests the state of node 5. */
 static void ask(struct frame *f)
 {
 	struct hc_wire_repair *w = repair(f, HC_REPAIR_ASK);
@@ -174,8 +177,9 @@ static void ask(struct frame *f)
 	w->dim = htons(1);
 }
 
-/* Assign node 5 to a ring with only node 4, in which operations go on from the oldest one. @fresh:
- * number of the first operation of which no node has sent any data, as the coordinator claims.
+/* Assign node 5 to a ring of only nodes 4 and 5, in which operations resume from the oldest one.
+ * @fresh: number of the first operation of which no node has sent any data, as the coordinator
+ * claims.
  */
 static void place(struct frame *f, uint64_t fresh)
 {
@@ -197,9 +201,10 @@ static void place(struct frame *f, uint64_t fresh)
 	frame_put(f, &set, sizeof(set));
 }
 
-/* Two operations are under way at node 5. A coordinator assigns the node to new rings, twice.
- * @first, @then: the first operation of which no node has sent any data, as the two assignments
- * announce it, counted from the oldest operation.
+/* Two operations are under way at node 5, and a coordinator assigns the node to new rings twice.
+ * @first and @then: the number, relative to the oldest operation, of the first operation of which
+ * no node has sent any data, as the first and the second assignment claim it. Return: status of the
+ * second operation.
  */
 static int second_with(uint64_t first, uint64_t then)
 {
@@ -220,15 +225,18 @@ static int second_with(uint64_t first, uint64_t then)
 		segment(&f[4 + i], BASE + i / 2, i % 2, 4 + i % 2);
 	if (say_all(f, ARRAY_SIZE(f)))
 		return -EINVAL;
-	/* The notification of the first operation's end names the members whose blocks it lacks. */
+	/* The record with the end of the first operation names the members whose blocks are
+	 * missing.
+	 */
 	status = end_of(5, &res);
 	if (status != -EHOSTUNREACH)
 		fz_note("the first one ends with %d", status);
 	return status == -EHOSTUNREACH ? end_of(5, &res) : -EINVAL;
 }
 
-/* No node has sent more than the next operation, or the one after it. A larger number must not be
- * accepted; otherwise the results of all later operations would name members that have left.
+/* A node may have sent data of the next operation or of the one after that, but not of later ones.
+ * So a claimed number that is larger must be refused; otherwise the results of all later operations
+ * would name members that have left.
  */
 bool coordinator_knows_no_future(void)
 {
@@ -243,14 +251,14 @@ bool coordinator_knows_no_future(void)
 			return false;
 		}
 	}
-	/* A number that is possible must be accepted; otherwise the test proves nothing. */
+	/* First check that a possible number is accepted; otherwise the test proves nothing. */
 	status = square(true) ? second_with(2, 1) : -EINVAL;
 	if (status != -EHOSTUNREACH)
 		fz_note("status %d", status);
 	return status == -EHOSTUNREACH;
 }
 
-/* A change of one byte in a message that would be accepted without it. */
+/* A change of one byte in a message that would be accepted without this change. */
 struct wrong {
 	unsigned char what, at, says, reason;
 };
@@ -263,20 +271,20 @@ struct wrong {
 #define UNEXPECTED	HYPERCUBE_A_DROP_UNEXPECTED
 
 static const struct wrong wrongs[] = {
-	/* An edge of a ring with a link, a neighbour or a member that does not exist, or with flags
-	 * that do not exist.
+	/* an edge of a ring with a link, a neighbour or a member that does not exist, or with
+	 * unknown flags
 	 */
 	{ HC_REPAIR_ASSIGN, WAY(dim), 3, MALFORMED },
 	{ HC_REPAIR_ASSIGN, WAY(out), 1, MALFORMED },
 	{ HC_REPAIR_ASSIGN, WAY(next) + 1, 8, MALFORMED },
 	{ HC_REPAIR_ASSIGN, WAY(seen) + 3, 3, MALFORMED },
 	{ HC_REPAIR_ASSIGN, WAY(flags), 4, MALFORMED },
-	/* Positions that are not on the rings, and rings without links. */
+	/* positions that are not on the rings, and rings without links */
 	{ HC_REPAIR_ASSIGN, WAY(came) + 1, 2, MALFORMED },
 	{ HC_REPAIR_ASSIGN, WAY(leaves) + 1, 2, MALFORMED },
 	{ HC_REPAIR_ASSIGN, WORD(tour) + 1, 0, MALFORMED },
-	/* A set of members without this node, or without the coordinator; a number of members that
-	 * is not that of the set.
+	/* a set of members without this node or without the coordinator; a number of members that
+	 * is not the size of the set
 	 */
 	{ HC_REPAIR_ASSIGN, SET + 3, 1u << 4, MALFORMED },
 	{ HC_REPAIR_ASSIGN, SET + 3, 1u << 5 | 1u << 6, MALFORMED },
@@ -284,44 +292,43 @@ static const struct wrong wrongs[] = {
 	{ HC_REPAIR_ASSIGN, SET + 3, 1u << 4 | 1u << 5 | 1u << 6, MALFORMED },
 	{ HC_REPAIR_ASSIGN, WORD(members) + 3, 3, MALFORMED },
 	{ HC_REPAIR_ASSIGN, WORD(members), 1, MALFORMED },
-	/* More edges than follow in the frame; more rings than links; operation numbers that are
-	 * much too high.
+	/* more edges than follow in the frame; more rings than links; operation numbers that are
+	 * much too high
 	 */
 	{ HC_REPAIR_ASSIGN, WORD(ways), 2, MALFORMED },
 	{ HC_REPAIR_ASSIGN, WORD(rings) + 1, 4, MALFORMED },
 	{ HC_REPAIR_ASSIGN, WORD(plan.op) + 1, 1, MALFORMED },
 	{ HC_REPAIR_ASSIGN, WORD(plan.op) + 2, 1, MALFORMED },
-	/* A status that is no failure, or no errno of the kernel; a cause that is not in the
-	 * fabric.
+	/* a status that is not a failure, or not an errno of the kernel; a cause that is not in the
+	 * fabric
 	 */
 	{ HC_REPAIR_ASK, WORD(status) + 3, 0, MALFORMED },
 	{ HC_REPAIR_ASK, WORD(status) + 2, 0x10, MALFORMED },
 	{ HC_REPAIR_ASK, WORD(node) + 1, 8, MALFORMED },
 	{ HC_REPAIR_ASK, WORD(dim) + 1, 3, MALFORMED },
-	/* Unknown types of messages. */
+	/* unknown types of messages */
 	{ HC_REPAIR_COMMIT, WORD(what), 0, MALFORMED },
 	{ HC_REPAIR_COMMIT, WORD(what), __HC_REPAIR_END, MALFORMED },
 	{ HC_REPAIR_COMMIT, WORD(what), HC_REPAIR_ANSWER, MALFORMED },
-	/* An attempt of another coordinator than the sender, and numbers of attempts that are much
-	 * too high.
+	/* an attempt of another coordinator than the sender; numbers of attempts that are much too
+	 * high
 	 */
 	{ HC_REPAIR_ASK, WORD(ballot) + 7, 5, UNEXPECTED },
 	{ HC_REPAIR_ASSIGN, WORD(ballot) + 7, 5, UNEXPECTED },
 	{ HC_REPAIR_COMMIT, WORD(ballot) + 7, 5, UNEXPECTED },
 	{ HC_REPAIR_ASK, WORD(ballot) + 1, 1, UNEXPECTED },
 	{ HC_REPAIR_REQUEST, WORD(ballot) + 1, 1, UNEXPECTED },
-	/* An attempt that skips as many numbers as frames can arrive in a second: such attempts
-	 * would use up all numbers.
+	/* an attempt that skips as many numbers as frames can arrive in a second: a few such
+	 * attempts would use up all numbers
 	 */
 	{ HC_REPAIR_ASK, WORD(ballot) + 2, 1, UNEXPECTED },
 	{ HC_REPAIR_REQUEST, WORD(ballot) + 2, 1, UNEXPECTED },
-	/* A FAULT word with a link that does not exist, and an operation number that no plan has.
-	 */
+	/* a FAULT word with a link that does not exist, and an operation number that no plan has */
 	{ HC_REPAIR_ASSIGNED, WORD(word) + 3, 8, MALFORMED },
 	{ HC_REPAIR_ASSIGNED, WORD(plan.op), 0x80, MALFORMED },
 };
 
-/* Make a valid message of a repair coordinator. */
+/* Make a valid message of a repair coordinator, of the type @what. */
 static void word(struct frame *f, unsigned int what)
 {
 	if (what == HC_REPAIR_ASSIGN)
@@ -333,7 +340,7 @@ static void word(struct frame *f, unsigned int what)
 	f->says |= SAY_OP;
 }
 
-/* Send a frame to node 5. Return: true if it is dropped for @reason. */
+/* Send a frame to node 5. Return: true if node 5 drops it for @reason. */
 static bool is_refused(const struct frame *f, unsigned int reason)
 {
 	uint64_t before = node_drops(5, reason);
@@ -341,7 +348,9 @@ static bool is_refused(const struct frame *f, unsigned int reason)
 	return !say(f) && node_drops_are(5, reason, before + 1);
 }
 
-/* Assign a ring with @ways edges over one link: two, or none to another node. */
+/* Assign a ring that has two edges over one link (@ways is 2), or none to another node (@ways is
+ * 0).
+ */
 static void place_over(struct frame *f, unsigned int ways)
 {
 	struct hc_wire_repair_way way = { .next = htons(4), .flags = HC_WAY_F_USED };
@@ -364,7 +373,7 @@ static void place_over(struct frame *f, unsigned int ways)
 	frame_put(f, &set, sizeof(set));
 }
 
-/* The data after a message is longer or shorter than that type of message has. */
+/* The data behind a message is longer or shorter than a message of its type has. */
 static bool lengths_fit(void)
 {
 	static const unsigned char bare[] = {
@@ -397,7 +406,7 @@ static bool lengths_fit(void)
 	return true;
 }
 
-/* The number of members is as announced, but one of them does not belong to the plan, or is no
+/* A set has as many members as announced, but one of them does not belong to the plan, or is not a
  * node.
  */
 static bool members_are_of_the_plan(void)
@@ -418,8 +427,8 @@ static bool members_are_of_the_plan(void)
 	return true;
 }
 
-/* Messages of a node that is not a member, and of a node that claims to be the coordinator although
- * another must be.
+/* A message comes from a node that is not a member, or from a node that claims to be the
+ * coordinator although another node is.
  */
 static bool strangers_say_nothing(void)
 {
@@ -440,7 +449,7 @@ static bool strangers_say_nothing(void)
 	return true;
 }
 
-/* Messages that are invalid, or that this member must not accept from the sender, do no harm. */
+/* Messages that are invalid, or that node 5 must not accept from their sender, do no harm. */
 bool messages_of_coordinators_are_valid(void)
 {
 	struct rings_steps steps;
@@ -465,8 +474,8 @@ bool messages_of_coordinators_are_valid(void)
 	if (!live_dgrams(&said.c) ||
 	    !gather_run(&said.c, LIVE_RINGS, 2, SEGMENT, false, &steps))
 		return false;
-	/* An assignment with a number that was used before: this node, which has its assignment
-	 * already, only answers that it has.
+	/* An assignment has a number that was used before. This node already has an assignment with
+	 * that number, so it only answers that it has it.
 	 */
 	word(&f, HC_REPAIR_ASSIGN);
 	((struct hc_wire_repair *)frame_part(&f))->plan.op = htobe64(1);
@@ -474,9 +483,9 @@ bool messages_of_coordinators_are_valid(void)
 	       !ctl_ring_get(said.c.name, LIVE_RINGS, &v) && !v.broken && !v.repairs;
 }
 
-/* In each attempt a coordinator assigns numbers that are 2^32 higher than before. The numbers may
- * rise only by a limited amount per second since the plan was made, whatever this node has accepted
- * before; otherwise a few thousand attempts would use up all numbers of the plan.
+/* In each attempt a coordinator assigns numbers that are 2^32 higher than those before. Since the
+ * plan was made, the numbers may rise only by a limited amount per second, whatever this node has
+ * accepted before; otherwise a few thousand attempts would use up all numbers of the plan.
  */
 bool numbers_of_rings_last(void)
 {
@@ -502,8 +511,8 @@ bool numbers_of_rings_last(void)
 	return i > 1 && i < 300;
 }
 
-/* Rings over a faulty link do no harm: the assignment is refused; or the fault is noticed when data
- * is sent, and then the real coordinator repairs the rings.
+/* An assignment to rings that use a faulty link does no harm: either it is refused, or the fault is
+ * detected when data is sent, and then the real coordinator repairs the rings.
  */
 bool assignments_fit_the_links(void)
 {
@@ -520,8 +529,8 @@ bool assignments_fit_the_links(void)
 	       gather_run(&said.c, LIVE_RINGS, 2, SEGMENT, false, &steps);
 }
 
-/* A neighbour that has received the commit of an assignment may report a failure before this node
- * receives the commit: the report is accepted. A report about the previous rings is not.
+/* A neighbour that has already received the commit of an assignment may report a failure before
+ * this node receives the commit. This report is accepted; a report about the previous rings is not.
  */
 bool failures_follow_the_assignments(void)
 {

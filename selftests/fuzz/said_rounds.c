@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Injects single frames of load balancing rounds. In tests in which node 7 must receive only
- * injected frames, its links delay the frames of its neighbours.
+ * Injects single frames of load balancing rounds. In some tests node 7 must receive only injected
+ * frames, so its links delay the frames of its neighbours.
  */
 #include <arpa/inet.h>
 #include <endian.h>
@@ -20,13 +20,13 @@
 #define MCWA	HYPERCUBE_BALANCE_MCWA
 #define RID	HYPERCUBE_BALANCE_RID
 
-/* Return: the id of round number @nr of a node, as frames have it. */
+/* Return: the id, as frames have it, of round number @nr that @node has begun. */
 static uint64_t id_of(uint64_t nr, unsigned int node)
 {
 	return nr << 16 | node;
 }
 
-/* Make a message of a round, to @node from its neighbour along @dim. */
+/* Make a message of round @id, to @node from its neighbour along @dim. */
 static struct hc_wire_round *says(struct frame *f, unsigned int node, unsigned int dim,
 				  unsigned int method, uint64_t id, unsigned int flags)
 {
@@ -39,7 +39,7 @@ static struct hc_wire_round *says(struct frame *f, unsigned int node, unsigned i
 	return w;
 }
 
-/* Append an entry to a message of a round. */
+/* Append an entry of this @kind to a message of a round. */
 static void word(struct frame *f, unsigned int kind, unsigned int index, uint64_t value)
 {
 	uint64_t raw = htobe64((uint64_t)kind << 56 |
@@ -48,8 +48,8 @@ static void word(struct frame *f, unsigned int kind, unsigned int index, uint64_
 	frame_put(f, &raw, sizeof(raw));
 }
 
-/* Delay all frames that the neighbours send to node 7, so that it receives only injected ones for
- * some seconds.
+/* Delay all frames that neighbours send to node 7, so that for some seconds it receives only
+ * injected frames. @stall_timeout_ms: stall timeout of the fabric. Return: false if that fails.
  */
 static bool alone(unsigned int stall_timeout_ms)
 {
@@ -63,7 +63,7 @@ static bool alone(unsigned int stall_timeout_ms)
 	return !ctl_stall_timeout(said.c.name, stall_timeout_ms);
 }
 
-/* Return: true if a round of all nodes, which a command begins at node 7, succeeds. */
+/* Return: true if a round of all nodes succeeds, which a command begins at node 7. */
 static bool rounds_work(void)
 {
 	struct round_view v = { 0 };
@@ -80,7 +80,8 @@ static bool rounds_work(void)
 	return false;
 }
 
-/* Let node 7 begin a round in which it receives only injected frames. Return: false if that fails.
+/* Begin a round at node 7, in which node 7 receives only injected frames. Return: false if that
+ * fails.
  */
 static bool asks(struct nl *nl, unsigned int method, unsigned int stall_timeout_ms)
 {
@@ -92,8 +93,8 @@ static bool asks(struct nl *nl, unsigned int method, unsigned int stall_timeout_
 	return false;
 }
 
-/* Return: true if the round of asks() fails with @status because of link @dim of node 7, and the
- * next round succeeds.
+/* Return: true if the round that asks() has begun fails with @status and link @dim of node 7 as its
+ * cause, and the next round succeeds.
  */
 static bool fails_so(struct nl *nl, int status, unsigned int dim)
 {
@@ -116,9 +117,9 @@ bool round_is_whole(void)
 		{ AT(method), 0 }, { AT(method), 255 }, { AT(flags), 0x20 }, { AT(flags), 0x80 },
 		{ AT(reserved), 1 }, { AT(reserved) + 1, 1 }, { AT(members) + 3, 9 },
 		{ AT(members), 255 }, { AT(round) + 7, 8 }, { AT(round) + 6, 1 },
-		/* A status without the flag of a failure, and that flag without a status. */
+		/* a status without the flag of a failure, and the flag without a status */
 		{ AT(status) + 3, 1 }, { AT(flags), HC_ROUND_F_FAILED },
-		/* A round number that is greater than any possible one. */
+		/* a round number that is greater than any possible one */
 		{ AT(round), 1 },
 	};
 #undef AT
@@ -149,8 +150,8 @@ bool round_is_whole(void)
 			return false;
 		}
 	}
-	/* RID messages with a flag that this method does not have, and about a round of a third
-	 * node.
+	/* RID messages: one has a flag that this method does not have, one is about a round of a
+	 * third node.
 	 */
 	says(&f, 7, 0, RID, id_of(9, 6), HC_ROUND_F_PARENT);
 	if (say(&f) || !link_drops_are(7, 0, HYPERCUBE_A_DROP_MALFORMED, ++n))
@@ -158,7 +159,7 @@ bool round_is_whole(void)
 	says(&f, 7, 0, RID, id_of(9, 5), 0);
 	if (say(&f) || !link_drops_are(7, 0, HYPERCUBE_A_DROP_MALFORMED, ++n))
 		return false;
-	/* Messages with half of an entry, and with one entry too many. */
+	/* Messages with half an entry, and with one entry more than possible. */
 	says(&f, 7, 0, DEM, id_of(9, 6), 0);
 	frame_put(&f, "1234", 4);
 	if (say(&f) || !link_drops_are(7, 0, HYPERCUBE_A_DROP_MALFORMED, ++n))
@@ -179,7 +180,7 @@ static bool answered(const struct nl *nl, int ms)
 	return poll(&p, 1, ms) == 1;
 }
 
-/* Let node 7 begin a round, to which each neighbour answers with @says_so. */
+/* Begin a round at node 7 in which each neighbour answers with the messages of @says_so. */
 static bool all_say(struct nl *nl, unsigned int method, bool (*says_so)(unsigned int dim))
 {
 	bool ok = asks(nl, method, 20000);
@@ -190,7 +191,9 @@ static bool all_say(struct nl *nl, unsigned int method, bool (*says_so)(unsigned
 	return ok;
 }
 
-/* Report to node 7 that all eight nodes are below its neighbour. */
+/* Report to node 7, as its neighbour along @dim, that all eight nodes are below that neighbour in
+ * the tree of the round.
+ */
 static bool has_all_below(unsigned int dim)
 {
 	struct frame f;
@@ -201,8 +204,8 @@ static bool has_all_below(unsigned int dim)
 	return !say(&f);
 }
 
-/* Each neighbour claims that all nodes are below it in the tree of the round, so there would be too
- * many.
+/* Each neighbour claims that all nodes are below it in the tree of the round. The sum is greater
+ * than the number of nodes, so the round must fail.
  */
 bool round_counts_no_more_than_all(void)
 {
@@ -211,8 +214,8 @@ bool round_counts_no_more_than_all(void)
 	return all_say(&nl, DEM, has_all_below) && fails_so(&nl, -EPROTO, 0);
 }
 
-/* Neighbours that send frames, but never the report for which node 7 waits, do not block a round
- * for ever.
+/* Neighbours send frames, but never the report for which node 7 waits. The round must end
+ * nevertheless.
  */
 bool round_is_not_held(void)
 {
@@ -231,7 +234,7 @@ bool round_is_not_held(void)
 	return ok && answered(&nl, 0) && fails_so(&nl, -ETIMEDOUT, ~0u);
 }
 
-/* A neighbour sends a message of the same round, but of another method: the round fails. */
+/* A neighbour sends a message of the round with another method. The round must fail. */
 bool round_has_one_method(void)
 {
 	struct frame f;
@@ -243,9 +246,9 @@ bool round_has_one_method(void)
 	return !say(&f) && fails_so(&nl, -EPROTO, 1);
 }
 
-/* A neighbour announces a round to node 7 that the node named in its id has not begun. Node 7
- * forwards it to that neighbour. Each has the round from the other, and would wait until the other
- * ends it.
+/* A neighbour sends node 7 a message of a round that the node in its id has not begun. Node 7
+ * forwards the message to that neighbour. Then each of the two has the round from the other, and
+ * would wait until the other ends it.
  */
 bool round_is_begun_by_its_node(void)
 {
@@ -266,7 +269,7 @@ bool round_is_begun_by_its_node(void)
 	return false;
 }
 
-/* A neighbour that begins one round after another must not make other nodes send frames all the
+/* A neighbour begins one round after another. This must not make other nodes send frames all the
  * time.
  */
 bool rounds_come_one_by_one(void)
@@ -293,7 +296,7 @@ bool rounds_come_one_by_one(void)
 		fz_note("%llu frames in %llu ms", (unsigned long long)sent, (unsigned long long)ms);
 		ok = false;
 	}
-	/* A quick machine takes all of them in some 10 ms. */
+	/* A quick machine runs all these rounds in about 10 ms. */
 	if (sent < 4) {
 		fz_note("%llu frames: none has joined", (unsigned long long)sent);
 		ok = false;
@@ -301,8 +304,8 @@ bool rounds_come_one_by_one(void)
 	return ok && rounds_work();
 }
 
-/* A round takes at least about a microsecond, so a number that is larger than the uptime in
- * microseconds cannot be real.
+/* A round takes at least about a microsecond. So a round number that is greater than the uptime in
+ * microseconds cannot be a real one.
  */
 bool numbers_of_rounds_last(void)
 {
@@ -330,7 +333,7 @@ bool numbers_of_rounds_last(void)
 
 /* --- rounds of one node --- */
 
-/* Report to node 7 that its neighbour has @load tasks, in round @nr. */
+/* Report to node 7, in round @nr, that its neighbour along @dim has @load tasks. */
 static bool says_load(unsigned int dim, unsigned int nr, unsigned int load)
 {
 	struct frame f;
@@ -340,22 +343,24 @@ static bool says_load(unsigned int dim, unsigned int nr, unsigned int load)
 	return !say(&f);
 }
 
-/* The neighbour claims 1000 tasks in a message about another round, which must be ignored, and 90
- * in this round.
+/* The neighbour claims to have 1000 tasks in a message about another round, which must be ignored,
+ * and 90 tasks in this round.
  */
 static bool has_ninety(unsigned int dim)
 {
 	return says_load(dim, 2, 1000) && says_load(dim, 1, 90);
 }
 
-/* A neighbour migrates more tasks than were requested. */
+/* A neighbour migrates more tasks to node 7 than node 7 has requested. */
 bool round_gets_what_it_wants(void)
 {
 	struct frame f;
 	struct nl nl;
 	bool ok = all_say(&nl, RID, has_ninety);
 
-	/* The neighbours have 90 tasks each, so node 7 requests fewer than 91 of each. */
+	/* The neighbours have 90 tasks each, so node 7 requests fewer than 91 tasks of each of
+	 * them.
+	 */
 	says(&f, 7, 2, RID, id_of(1, 7), 0);
 	word(&f, HC_ROUND_LOAD, 0, 90);
 	word(&f, HC_ROUND_GAVE, 0, 91);
@@ -400,8 +405,8 @@ static bool want_all(unsigned int nr)
 	return !say(&f);
 }
 
-/* A neighbour requests more tasks than can exist: it gets all tasks of the node, but none for
- * further requests in the same round or in an earlier one.
+/* A neighbour requests more tasks than can exist. It gets all tasks of the node, but none for
+ * further requests in this round or in an earlier one.
  */
 bool round_gives_what_it_has(void)
 {
@@ -424,7 +429,7 @@ static bool topology(void)
 	return ok;
 }
 
-/* Send a random message about round @nr or one of the next two rounds. */
+/* Send a random message about round @nr or about one of the next two rounds. */
 static bool lie(uint64_t nr)
 {
 	static const unsigned int methods[] = { DEM, MCWA, HYPERCUBE_BALANCE_CWA, RID };
@@ -447,7 +452,7 @@ static bool lie(uint64_t nr)
 	return !say(&f);
 }
 
-/* Whatever neighbours send in rounds, no task may be lost or duplicated. */
+/* No task may be lost or duplicated, whatever neighbours send in rounds. */
 bool rounds_keep_all_tasks(void)
 {
 	static const unsigned int methods[] = { DEM, MCWA, RID };
@@ -471,7 +476,7 @@ bool rounds_keep_all_tasks(void)
 	}
 	nl_shut(&nl);
 	fz_note("%u of %u rounds failed", failed, i);
-	/* Wait for the end of rounds that the injected frames have begun: 30 times the stall
+	/* Wait until the rounds have ended that the injected frames have begun: 30 times the stall
 	 * timeout.
 	 */
 	usleep(1000000);

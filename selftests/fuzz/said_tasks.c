@@ -18,8 +18,8 @@
 
 #define WAIT_MS	20000
 
-/* Make a segment of @len bytes at offset @at of a task of 9 bytes that migrates from node 6 to node
- * 7.
+/* Make a segment of a task of 9 bytes that migrates from node 6 to node 7: the @len bytes from
+ * offset @at on. @move: number of the migration.
  */
 static struct hc_wire_task *segment(struct frame *f, uint64_t move, unsigned int at,
 				    unsigned int len)
@@ -70,7 +70,7 @@ bool task_is_whole(void)
 	return !task_view(said.c.name, 7, &v) && !v.queued && !v.bytes && live_dgrams(&said.c);
 }
 
-/* Wait until node 7 has received @n tasks. Return: true if it has exactly these. */
+/* Wait until node 7 has received @n tasks. Return: true if it has received exactly @n. */
 static bool received(uint64_t n)
 {
 	uint64_t end = fz_ms() + WAIT_MS;
@@ -81,8 +81,8 @@ static bool received(uint64_t n)
 	return v.received == n && v.queued == n;
 }
 
-/* Node 7 must take a task only once: not a duplicate, one with an earlier number, or one that was
- * probed for. It must drop answers to probes that it has not sent.
+/* Node 7 must accept a task only once: neither a duplicate, nor a task with an earlier number, nor
+ * a task for which a probe has arrived before. It must drop answers to probes that it has not sent.
  */
 bool task_is_once(void)
 {
@@ -98,12 +98,12 @@ bool task_is_once(void)
 	ok = ok && !say(&f);
 	segment(&f, 12, 0, 9);
 	ok = ok && !say(&f);
-	/* A routed probe must not advance the expected number. */
+	/* A routed probe must not advance the number of the next migration that node 7 expects. */
 	segment(&f, 12 + 2000, 0, 0)->what = HC_TASK_F_ASK;
 	routed(&f, 6, 7, (const unsigned char[]){ 0 }, 1);
 	ok = ok && !say(&f);
-	/* Frames that were sent to a previous boot id of the node are not accepted, and the answer
-	 * to a probe is no decision.
+	/* Node 7 does not accept frames that carry an earlier boot id of it, and its answer to a
+	 * probe of this kind decides nothing about the task.
 	 */
 	segment(&f, 13, 0, 9)->life = htonl(1);
 	ok = ok && !say(&f);
@@ -126,7 +126,7 @@ bool task_is_once(void)
 
 #define COPIED (HYPERCUBE_TASK_IDEMPOTENT | HYPERCUBE_TASK_REPLICATED)
 
-/* Make a replica of @len bytes that node 6 sends to node 7. */
+/* Make a replica of @len bytes with this number, which node 6 sends to node 7. */
 static struct hc_wire_task *copy(struct frame *f, uint64_t number, unsigned int len)
 {
 	struct hc_wire_task *w = segment(f, number, 0, len);
@@ -136,7 +136,8 @@ static struct hc_wire_task *copy(struct frame *f, uint64_t number, unsigned int 
 	return w;
 }
 
-/* Make a DROP from the neighbour of node 7 along @dim: replica number @number is no longer needed.
+/* Make a DROP that the neighbour of node 7 along @dim sends: the replica with this number is no
+ * longer needed.
  */
 static struct hc_wire_task *drop(struct frame *f, unsigned int dim, uint64_t number)
 {
@@ -148,8 +149,8 @@ static struct hc_wire_task *drop(struct frame *f, unsigned int dim, uint64_t num
 	return w;
 }
 
-/* Announce that the neighbour along @dim has failed: the tasks of all replicas that it has sent up
- * to number @sent are lost, so these replicas must be executed.
+/* Announce to node 7 that its neighbour along @dim has failed: the tasks are lost whose replicas
+ * that neighbour has sent, up to number @sent. So node 7 must execute these replicas.
  */
 static void lost(struct frame *f, unsigned int dim, uint64_t sent, uint32_t known)
 {
@@ -163,7 +164,7 @@ static void lost(struct frame *f, unsigned int dim, uint64_t sent, uint32_t know
 	frame_put(f, &says, sizeof(says));
 }
 
-/* Send a frame. Return: true if it is counted as the @n-th malformed one. */
+/* Send a frame to node 7. Return: true if node 7 then has counted @n malformed frames. */
 static bool malformed(const struct frame *f, unsigned int n)
 {
 	return !say(f) && link_drops_are(7, 0, HYPERCUBE_A_DROP_MALFORMED, n);
@@ -210,7 +211,7 @@ bool copy_is_whole(void)
 	       live_dgrams(&said.c);
 }
 
-/* Return: true if node 7 soon holds @n replicas, and has recovered @recovered tasks. */
+/* Return: true if node 7 soon holds @n replicas and has recovered @recovered tasks. */
 static bool kept(uint64_t n, uint64_t recovered)
 {
 	uint64_t end = fz_ms() + WAIT_MS;
@@ -229,8 +230,8 @@ bool copy_is_kept_for_one(void)
 
 	copy(&f, 10, 9);
 	ok = !say(&f) && !say(&f) && kept(1, 0);
-	/* Neither another neighbour nor a remote node that does not know a replica's number may
-	 * drop the replica.
+	/* Neither another neighbour nor a remote node that does not know the number of a replica
+	 * may drop the replica.
 	 */
 	drop(&f, 1, 10);
 	ok = ok && !say(&f);
@@ -239,7 +240,7 @@ bool copy_is_kept_for_one(void)
 	drop(&f, 0, 11)->nr = htobe64(1000);
 	routed(&f, 6, 7, (const unsigned char[]){ 0 }, 1);
 	ok = ok && !say(&f) && live_dgrams(&said.c) && kept(1, 0);
-	/* Node 7 does not keep a replica that was dropped before it arrived. */
+	/* Node 7 does not store a replica whose DROP has arrived before it. */
 	copy(&f, 11, 9);
 	ok = ok && !say(&f);
 	copy(&f, 12, 9);
@@ -254,7 +255,7 @@ bool copy_is_kept_for_one(void)
 	ok = ok && !say(&f) && kept(1, 0);
 	lost(&f, 0, 12, HC_TASK_LOST_SENT);
 	ok = ok && !say(&f) && kept(0, 1) && !say(&f) && live_dgrams(&said.c) && kept(0, 1);
-	/* Node 7 waits for neither of these answers. */
+	/* Node 7 does not wait for either of these answers, so it drops them. */
 	segment(&f, 5, 0, 0)->what = HC_TASK_F_KEPT;
 	ok = ok && !say(&f) && node_drops_are(7, HYPERCUBE_A_DROP_UNEXPECTED, 1);
 	segment(&f, 5, 0, 0)->what = HC_TASK_F_DROPPED;
@@ -277,7 +278,7 @@ bool copies_have_their_share(void)
 	if (task_view(said.c.name, 7, &v) || v.kept < 100 || v.kept == 6000 || v.queued ||
 	    v.bytes > share + share / 4)
 		return false;
-	/* There is still space for replicas of another neighbour. */
+	/* Replicas of another neighbour still have space. */
 	copy(&f, 1, 9);
 	f.rec.dim = 1;
 	frame_hdr(&f)->src = htons(5);
@@ -300,8 +301,9 @@ static bool given_done(uint64_t number, int fd, bool *taken)
 	return !*taken || !task_done(fd, &id);
 }
 
-/* For a while nothing that node 7 sends arrives at node 6, so node 6 does not learn that its
- * replicas are no longer needed. Until it does, node 7 takes only a limited number of tasks.
+/* For a while no frame that node 7 sends arrives at node 6, so node 6 does not learn that its
+ * replicas are no longer needed. Until it learns that, node 7 accepts only a limited number of
+ * tasks.
  */
 bool drops_are_bounded(void)
 {
@@ -339,7 +341,7 @@ bool drops_are_bounded(void)
 
 #define PAGE 4096
 
-/* A worker whose buffer is a page that is not present yet. */
+/* A worker that receives a task into a page that is not present yet. */
 struct slow {
 	pthread_t thread;
 	int fd;
@@ -348,8 +350,8 @@ struct slow {
 	struct hypercube_task id;
 };
 
-/* Make accesses to @pages wait until the pages are provided (userfaultfd). Return: its descriptor,
- * or -1 if the kernel cannot do that.
+/* Make accesses to the @len bytes at @pages wait until the pages are provided (userfaultfd).
+ * Return: descriptor of the userfaultfd, or -1 if the kernel does not support that.
  */
 static int pages_missing(char *pages, size_t len)
 {
@@ -398,8 +400,8 @@ static bool slow_end(struct slow *w, int uffd)
 	       !memcmp(w->page, "123456789", 9);
 }
 
-/* A neighbour migrates two tasks with one id, and two threads read them at the same time: each must
- * free the payload of its own task.
+/* A neighbour migrates two tasks with the same id, and two threads receive them at the same time.
+ * Each must free the payload of its own task.
  */
 bool task_is_its_own(void)
 {

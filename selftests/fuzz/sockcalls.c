@@ -34,8 +34,8 @@ static socklen_t any_len(void)
 	return fz_chance(97) ? sizeof(struct sockaddr_hypercube) : fz_below(40);
 }
 
-/* Open a socket whose calls wait for 100 ms at most. A call that never returns is noticed when the
- * process is killed.
+/* Open a socket whose calls block for at most 100 ms. A call that never returns is detected when
+ * the process is killed and does not end.
  */
 static void call_open(void)
 {
@@ -133,8 +133,9 @@ static void call_send(int fd)
 		memcpy(CMSG_DATA(&control.align), &op, sizeof(op));
 	}
 	if (fz_chance(20)) {
-		/* struct hypercube_op_short begins like struct hypercube_op, up to the width: only
-		 * the type and the length of the copy above have to be written again.
+		/* struct hypercube_op_short has the same members as struct hypercube_op, up to the
+		 * width. So only the type and the length of the control message that was copied
+		 * above have to be written again.
 		 */
 		control.align.cmsg_type = HYPERCUBE_CMSG_OP_SHORT;
 		control.align.cmsg_len = CMSG_LEN(sizeof(struct hypercube_op_short));

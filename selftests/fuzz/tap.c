@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Reads frames that cross links from the monitor interface.
+ * Captures the frames that cross links, by the monitor interface.
  */
 #include <arpa/inet.h>
 #include <net/if.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A program as users write them: compiled and linked with what pkg-config says. */
+/* A program of a user: it is compiled and linked with the flags that pkg-config prints. */
 #include <libhypercube-plan.h>
 #include <libhypercube.h>
 #include <stdio.h>

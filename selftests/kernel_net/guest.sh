@@ -1,15 +1,16 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Runs in the VM: the kernel's own network tests over wires of two endpoints. KTAP.
-# Usage: guest.sh [--list | TEST..]; $HC_WIRES are the wires (near far around).
+# Runs the kernel's network tests in the VM, over wires that are two endpoints of a fabric. Prints
+# KTAP.
+# Usage: guest.sh [--list | TEST..]; $HC_WIRES are the kinds of wires (near far around).
 
 # shellcheck source=selftests/kernel_net/programs.sh
 . "$(dirname "${BASH_SOURCE[0]}")/programs.sh"
 
-# The tests, each with its wires. A script of the kernel runs as it is: bin/ip gives it endpoints
-# instead of a veth pair. Any other name is a function of programs.sh. All tests take less than four
-# minutes.
+# The tests, each with its kinds of wires. A script of the kernel runs unchanged: bin/ip gives it
+# endpoints instead of a veth pair. Any other name is a function of programs.sh. All tests together
+# take less than four minutes.
 listed=(
 	'near: msg_zerocopy.sh 4 tcp -t 1'
 	'far: msg_zerocopy.sh 6 udp -t 1'
@@ -41,8 +42,8 @@ leave_nothing() {
 	done
 } 2>/dev/null
 
-# as_it_is SCRIPT [ARGUMENT..]: runs a script of the kernel, which ends with status 4 if it cannot
-# run here
+# as_it_is SCRIPT [ARGUMENT..]: runs a script of the kernel. Its exit status 4 means that it cannot
+# run here.
 as_it_is() {
 	local status=0
 	(cd "$net/$(dirname "$1")" && timeout -k 5 "$limit" "./$(basename "$1")" "${@:2}") \
@@ -56,7 +57,7 @@ as_it_is() {
 	[[ ! $bad ]] || tail -n 40 "$scratch/said" | sed 's/^/#   /'
 }
 
-# one WIRE TEST [ARGUMENT..]: runs a test over a wire
+# one WIRE TEST [ARGUMENT..]: runs a test over a wire of this kind
 one() {
 	export HC_WIRE=$1
 	if [[ $2 == *.sh ]]; then
@@ -67,8 +68,8 @@ one() {
 	leave_nothing
 }
 
-# add_case WIRE TEST [ARGUMENT..]: makes a function of it for run_tests; a slash in its name would
-# make it a path
+# add_case WIRE TEST [ARGUMENT..]: defines a function for this case, which run_tests finds.
+# Characters such as slashes are replaced in its name.
 add_case() {
 	local name="test $1 ${*:2}"
 	name=${name//[^a-zA-Z0-9.]/_}
@@ -91,6 +92,6 @@ for wire in ${HC_WIRES:=near far around}; do
 	done
 done
 ip netns add hc-wires
-# tcpdump switches to this user.
+# tcpdump switches to this user, so it must exist.
 grep -q ^tcpdump: /etc/passwd || echo 'tcpdump:x:65533:65534::/nonexistent:/bin/false' >>/etc/passwd
 run_tests

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# Programs of the kernel's network tests, each between two namespaces, kn-a and kn-b, that a wire
-# connects. A function for each; it reports with check and fault.
+# Programs of the kernel's network tests, with a function for each. A program runs between the
+# namespaces kn-a and kn-b, which a wire connects. The functions report errors with check and fault.
 
 # shellcheck source=selftests/lib/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../lib/lib.sh"
@@ -30,7 +30,7 @@ wire_up() {
 		ip netns exec kn-a ping -q -c 1 -W 2 2001:db8::2 >/dev/null
 }
 
-# between_ends PROGRAM: runs a sender and a receiver
+# between_ends PROGRAM: sets up the wire, and runs the function PROGRAM
 between_ends() {
 	if wire_up; then
 		"$1"
@@ -39,7 +39,7 @@ between_ends() {
 	fi
 }
 
-# listening PORT PROTOCOL..: waits for a listener at the other end
+# listening PORT PROTOCOL..: does a socket of these protocols listen at the other end?
 listening() {
 	local port protocol
 	printf -v port ':%04X ' "$1"
@@ -50,8 +50,8 @@ listening() {
 
 arrived() { ip netns exec kn-b cat /sys/class/net/wire/statistics/rx_bytes; }
 
-# The rows of udpgso_bench.sh, with the other end instead of 127.0.0.1. Received data is verified
-# where the program can (UDP), and a megabyte must arrive.
+# The cases of udpgso_bench.sh, with the other end as the destination instead of 127.0.0.1. With UDP
+# the receiver verifies the data; in all cases a megabyte must arrive.
 udpgso_row() {
 	local name=$1 protocol=udp receiver=(-v) before
 	shift
@@ -62,7 +62,7 @@ udpgso_row() {
 	before=$(arrived)
 	check "$name" end_a ./udpgso_bench_tx -p 8000 -l 1 "$@"
 	(($(arrived) - before > 1000000)) || fault "$name: $(($(arrived) - before)) bytes came"
-	# A receiver of TCP ends by itself.
+	# A TCP receiver ends when the sender does.
 	killall -q udpgso_bench_rx
 	wait "$pid" 2>/dev/null
 	! grep -q '^./udpgso_bench_rx: ' "$scratch/rx" || fault "$name: $(tail -1 "$scratch/rx")"
@@ -83,8 +83,8 @@ udpgso_bench() {
 	done
 }
 
-# The rows of udpgro.sh. The script assumes that the address of the other end is resolved before the
-# second datagram is sent, so that ten never come at once; here the ends know each other already.
+# The cases of udpgro.sh. That script needs the address of the other end to be resolved while it
+# sends, so that ten datagrams never arrive together; here the address is known before.
 udpgro_row() {
 	local name=$1 sender=$2
 	shift 2
@@ -96,7 +96,7 @@ udpgro_row() {
 	wait "$pid" || fault "$name: $(tail -1 "$scratch/rx")"
 }
 
-# udpgro_family SENDER-OPTIONS BYTES-OF-TEN-SEGMENTS: the rows of one address family
+# udpgro_family SENDER-OPTIONS BYTES-OF-TEN-SEGMENTS: runs the cases of one address family
 udpgro_family() {
 	udpgro_row "no GRO $1" "$1 -M 10 -s 1400" -n 10 -l 1400 -S -1
 	udpgro_row "GRO $1" "$1 -M 1 -s $2 -S 0" -n 1 -l "$2" -S $(($2 / 10))
@@ -112,8 +112,8 @@ udpgro() {
 	udpgro_family '-6 -D 2001:db8::2' 14520
 }
 
-# txtimestamp.sh's delays: 1 ms before a frame is sent, 6 ms until it is acknowledged. An emulated
-# machine is late by more than the 500 us that the script allows.
+# The delays of txtimestamp.sh are 1 ms before a frame is sent, and 6 ms until it is acknowledged.
+# In an emulated machine events are later than this by more than the 500 us that the script allows.
 txtimestamp() {
 	local args tolerance=$((20000 * slow))
 	check 'delay' ip netns exec kn-a tc qdisc add dev wire root netem delay 1ms
@@ -130,8 +130,8 @@ txtimestamp() {
 	done
 }
 
-# The program would send 32 GiB, so it is stopped earlier. The receiver takes page after page out of
-# the socket (-z), and must survive.
+# The program would send 32 GiB, so it is stopped earlier. With -z the receiver maps the pages of
+# the socket's data one after another; it must survive.
 tcp_mmap() {
 	local options before
 	for options in '' -z; do
@@ -151,8 +151,8 @@ tcp_mmap() {
 	done
 }
 
-# gro.sh sends to addresses that no device has, so frames are flooded. Here they go to the
-# endpoint's own address.
+# gro.sh sends to addresses that no device has, so the frames would be flooded. Here the frames have
+# the endpoint's own address.
 gro_rows() {
 	local end part from to tries
 	for end in a b; do
@@ -173,8 +173,8 @@ gro_rows() {
 gro_ipv4() { gro_rows ipv4; }
 gro_ipv6() { gro_rows ipv6; }
 
-# gro_once PROTOCOL PART FROM TO: runs it once, with half a second for the receiver, as in the
-# script
+# gro_once PROTOCOL PART FROM TO: runs the program once, and waits half a second for the receiver,
+# as gro.sh does
 gro_once() {
 	local arguments=("--$1" --smac "$3" --dmac "$4" --test "$2" --iface wire) receiver
 	end_b ./gro "${arguments[@]}" --rx >"$scratch/rx" 2>&1 &
@@ -184,8 +184,8 @@ gro_once() {
 	wait $receiver
 }
 
-# The script takes every interface with the name of a real one, and its status says nothing. An
-# endpoint refuses another address, and has no registers to dump.
+# netdevice.sh tests each interface that has the name of a real device, and its exit status does not
+# depend on the results. An endpoint refuses another address, and has no registers to dump.
 netdevice() {
 	local failed
 	ip -n kn-b link set wire down

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Usage: guest.sh DIM [STEP..]
-# For each step, a line: how long it took, the longest poll of a node, the longest softirq that
-# receives (polls of all, one after another), and the longest ping over lo, in milliseconds.
-# HC_HIGH_FRACTION, if not empty: the kernel's vm.percpu_pagelist_high_fraction.
+# Prints a line for each step, with times in milliseconds: its duration, the longest poll of a node,
+# the longest receive softirq (in which polls run one after another), and the longest ping over lo.
+# If HC_HIGH_FRACTION is not empty, it is the value of vm.percpu_pagelist_high_fraction.
 
 set -uo pipefail
 dim=${1:?usage: guest.sh DIM [STEP..]}
@@ -16,7 +16,7 @@ scratch=$(mktemp -d)
 die() { echo "latency: $*" >&2; exit 1; }
 now() { echo $((${EPOCHREALTIME/[.,]/} / 1000)); }
 
-# watch_functions: records functions that take longer than 200 us
+# watch_functions: traces the polls and softirqs that take longer than 200 us
 watch_functions() {
 	local poll
 	poll=$(grep -m 1 -oE '^node_poll\w*' $tracing/available_filter_functions) || die 'no poll to be traced'
@@ -26,14 +26,15 @@ watch_functions() {
 	echo function_graph >$tracing/current_tracer
 }
 
-# longest FUNCTION: prints its longest time in milliseconds
+# longest FUNCTION: prints the longest duration of this function in milliseconds
 longest() {
 	awk -v name="$1" '$0 ~ "/\\* " name {
 		for (i = 2; i <= NF; i++) if ($i == "us" && $(i - 1) + 0 > max) max = $(i - 1)
 	} END { printf "%.1f", max / 1000 }' $tracing/trace
 }
 
-# measure NAME COMMAND..: during COMMAND other processes must be able to ping themselves
+# measure NAME COMMAND..: runs COMMAND while another process pings itself, and prints the line for
+# it
 measure() {
 	local name=$1 begin took ping stall
 	shift
@@ -93,7 +94,7 @@ faults() {
 
 clear() { have; measure 'all faults are cleared' hcctl fault clear a; }
 
-# broadcasts N: sends N broadcast frames
+# broadcasts N: sends N broadcast frames from an endpoint
 broadcasts() {
 	/selftests/hc_flow packets an0 ff:ff:ff:ff:ff:ff "$(cat /sys/class/net/an0/address)" "$1" 1000 &&
 		sleep 2
@@ -111,7 +112,8 @@ flood() {
 	measure '100 frames are flooded' broadcasts 100
 }
 
-# A node whose link may lose frames has no tree, so all nodes send the frame over all links.
+# Nodes of a link that may lose frames build no broadcast tree, so all nodes send each broadcast
+# frame over all links.
 spread() {
 	endpoint
 	hcctl link set a 1:1 loss 50 || die 'no loss'
@@ -124,7 +126,7 @@ plan() {
 	hcctl tree find fabric a apply plan "${1:-1}" sink 0 >/dev/null || die 'no tree'
 }
 
-# The tool makes a process for each member.
+# "hcctl run" starts a process for each member.
 reduce() {
 	hcctl fabric add r dim 6
 	hcctl tree find fabric r apply >/dev/null
@@ -140,7 +142,8 @@ merge() {
 	hcctl fabric del r
 }
 
-# crowd FABRIC NODES PLANS OPS: contributions that wait for the contribution of node 0
+# crowd FABRIC NODES PLANS OPS: starts a process that contributes to OPS operations of each plan, at
+# each node but node 0, for whose contributions all of these wait
 crowd() {
 	local said
 	: >"$scratch/crowd"
@@ -166,11 +169,12 @@ close() {
 	plan
 	crowd a "$nodes" 1 8 || die 'no crowd'
 	measure 'a process with 8 operations at each node is killed' leave
-	# The contributions wait for node 0, and all nodes probe for its contribution once a second.
+	# All contributions wait for node 0, and all nodes probe for node 0's contribution once a
+	# second.
 	hcctl plan del a 1 || die 'no plan to be removed'
 }
 
-# many: 1000 plans of a small fabric
+# many: measures with 1000 plans of a small fabric
 many() {
 	local i
 	hcctl fabric add s dim 3
@@ -185,7 +189,7 @@ many() {
 	measure 'their fabric is removed' hcctl fabric del s
 }
 
-# All links of the last node are down: a node that looks for a path there searches all others.
+# All links of the last node are down. A frame to this node searches all other nodes for a path.
 route() {
 	local d links='' fabric
 	have
@@ -200,7 +204,8 @@ route() {
 	hcctl fault clear a
 }
 
-# The whole amount of work: with a clock that counts instructions, "took" shows it.
+# Measures the total work of some operations: the clock counts instructions, so the column "took"
+# shows it.
 speed() {
 	hcctl fabric add q dim 4
 	hcctl tree find fabric q apply >/dev/null

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# Fabrics of two or four machines, network namespaces here, for plans that are installed on all of them from one. Four
-# are joined in a ring:
+# Fabrics of two or four machines, which are network namespaces here, for tests of plans that one
+# machine installs on all machines. Four machines are joined in a ring:
 #
 #	a: nodes 00XX ---- b: nodes 01XX
 #	     |                  |
@@ -13,8 +13,10 @@
 
 a='' b='' c='' d=''
 
-# joined ONE OTHER NUMBER DIM [WORDS..]: by a trunk
+# joined ONE OTHER NUMBER DIM [OPTION..]: joins two machines by wire NUMBER and a trunk for the
+# links of dimension DIM; OPTIONs are those of "hcctl trunk listen"
 joined() { wire "$1" "$2" "$3" && tie "$@"; }
+# all_up: waits until no link is down at any machine
 
 all_up() {
 	local ns
@@ -23,7 +25,7 @@ all_up() {
 	done
 }
 
-# two [WORDS..]: a with 0XX, b with 1XX
+# two [OPTION..]: makes machine a with nodes 0XX and machine b with nodes 1XX, and joins them
 two() {
 	parameter trunks Y
 	namespace a && namespace b || return
@@ -34,6 +36,7 @@ two() {
 	all_up
 }
 
+# four: makes the four machines of the picture above, and joins them
 four() {
 	parameter trunks Y
 	namespace a && namespace b && namespace c && namespace d || return
@@ -49,7 +52,7 @@ four() {
 	all_up
 }
 
-# same PLAN: it is the same everywhere, the epoch included
+# same PLAN: checks that all machines have the same plan, with the same epoch
 same() {
 	local ns first
 	first=$(json_at "$a" . plan show t "$1") || fault "no plan $1"
@@ -58,7 +61,7 @@ same() {
 	done
 }
 
-# nothing_new: there are no plans, and none is under way
+# nothing_new: checks that no machine has a plan, and that none has an installation under way
 nothing_new() {
 	local ns
 	for ns in "${all[@]}"; do

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# Two machines, which are network namespaces, and a trunk between them. In place of machines.sh.
+# Two machines, which are network namespaces, and a trunk between them. A script sources this file
+# instead of machines.sh.
 #
 #	namespace a: nodes 0XX		namespace b: nodes 1XX
 #	10.9.0.1 ---- veth ---- 10.9.0.2
@@ -11,7 +12,8 @@
 
 a='' b=''
 
-# machines DIM PART-A PART-B: two of them, and a wire
+# machines DIM PART-A PART-B: makes machines a and b, each with its partition of fabric t, and a
+# veth pair between them
 machines() {
 	parameter trunks Y
 	namespace a && namespace b || return
@@ -26,7 +28,8 @@ machines() {
 	check 'the other' at "$b" hcctl fabric add t dim "$1" nodes "$3"
 }
 
-# joined [WORDS..]: with a trunk of TCP; of a wire that $by made, if it did
+# joined [OPTION..]: sets up a trunk by TCP between the machines, with these options at both ends; b
+# connects to the port $by (as ":PORT"), or to the default port if $by is empty
 by=''
 # shellcheck disable=SC2120
 joined() {
@@ -35,7 +38,8 @@ joined() {
 	up_again
 }
 
-# wired [WORDS..]: by a wire that hc_relay is; sets $wire, whose end resets it
+# wired [ARGUMENT..]: sets up the trunk through the relay hc_relay, which gets these further
+# arguments; sets $wire to the relay's pid: if the relay is killed, the connection is reset
 # shellcheck disable=SC2034,SC2119,SC2120
 wired() {
 	there "$a" "$here/hc_relay" 4000 10.9.0.1 26723 "$@" >"$scratch/relay"
@@ -44,6 +48,7 @@ wired() {
 	by=''
 }
 
+# up_again, down: wait until the links across the trunk are up, or down, at both machines
 up_again() {
 	busywait 10 is_at 0 "$a" '.[0].links_down' fabric show t || fault 'links are down at a'
 	busywait 10 is_at 0 "$b" '.[0].links_down' fabric show t || fault 'links are down at b'
@@ -54,15 +59,16 @@ down() {
 	busywait 10 is_at 4 "$b" '.[0].links_down' fabric show t || fault 'links are up at b'
 }
 
-# trees EPOCH: for both
+# trees EPOCH: installs a tree with this epoch on both machines
 trees() {
 	check 'a tree' at "$a" hcctl tree find fabric t apply epoch "$1"
 }
 
-# members ROUNDS COUNT: of both machines add and check
+# members ROUNDS COUNT: runs sums over plan 1 by the members of both machines, and checks them
 members() { both sums 1 "$@"; }
 
-# both KIND PLAN ROUNDS COUNT: see hc_member
+# both KIND PLAN ROUNDS COUNT: runs hc_member for the nodes of both machines, and checks that both
+# print "right"
 both() {
 	there "$a" "$here/hc_member" "-$1" t "$2" 8 "$3" "$4" 0 1 2 3 >"$scratch/a"
 	at "$b" timeout $((20 * slow)) "$here/hc_member" "-$1" t "$2" 8 "$3" "$4" 4 5 6 7 >"$scratch/b"
@@ -71,12 +77,14 @@ both() {
 	equal 'there' right "$(<"$scratch/b")"
 }
 
+# ended FILE COUNT: has FILE the reports of COUNT members whose operations have failed?
 ended() { (($(grep -c 'round' "$1") == $2)); }
 
-# gone DEVICE: and so the namespace that its other end was in
+# gone DEVICE: does this end of a veth pair not exist any more? It is removed with the namespace of
+# the other end.
 gone() { [[ ! -e /sys/class/net/$1 ]]; }
 
-# sink: b listens at port 5001
+# sink: starts a TCP receiver at port 5001 of b, and waits until it listens
 sink() {
 	there "$b" "$here/hc_flow" sink 5001 >"$scratch/sink"
 	busywait 5 listens "$b" || fault 'nobody listens'

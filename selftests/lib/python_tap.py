@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Runs unittest's tests with TAP as output."""
+"""Runs the tests of a unittest program, and prints TAP."""
 
 import sys
 import traceback
@@ -7,7 +7,7 @@ import unittest
 
 
 class _Tap(unittest.TestResult):
-    """A line for each test."""
+    """Prints a line of TAP for each test."""
 
     def __init__(self):
         super().__init__()
@@ -48,7 +48,7 @@ class _Tap(unittest.TestResult):
 
 
 def main():
-    """All tests of the program, or those whose names are its arguments."""
+    """Runs all tests of the program, or only those that its arguments name."""
     tests = unittest.defaultTestLoader.loadTestsFromModule(sys.modules['__main__'])
     tests = [test for suite in tests for test in suite
              if len(sys.argv) == 1 or test.id().split('.')[-1].removeprefix('test_') in sys.argv[1:]]

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# Plays what a page shows of sessions, as "sessions" lists it, and compares what is printed with what the page shows.
+# Types the commands of a session on a documentation page, as selftests/tools/sessions lists them,
+# and compares the output with what the page shows.
 
-# as_shown SHOWN FILE: is this in the file?  A line ".." stands for any lines, ".." in a line for any text.
+# as_shown SHOWN FILE: does FILE have the output SHOWN? A line ".." of SHOWN matches any number of
+# lines, and ".." within a line matches any text.
 as_shown() {
 	awk '
 		function fits(pattern, line) {
@@ -26,7 +28,7 @@ as_shown() {
 		END { exit !follows(1, 1) }' - "$2" < <(printf %s "$1")
 }
 
-# listens FILE: waits until the tcpdump that writes its words there does
+# listens FILE: waits until the tcpdump whose messages are in FILE listens
 listens() {
 	local end=$((SECONDS + 60))
 	until grep -q listening "$1"; do
@@ -35,7 +37,8 @@ listens() {
 	done
 }
 
-# play_one COMMAND SHOWN FILE: in this shell. What goes to the background is only waited for to begin.
+# play_one COMMAND SHOWN FILE: runs COMMAND in this shell with its output in FILE, and prints what
+# is wrong. A COMMAND in the background must only begin; its output is not compared.
 play_one() {
 	local status
 	eval "$1" >"$3" 2>&1 </dev/null
@@ -48,7 +51,8 @@ play_one() {
 	((status == 0)) || [[ $2 == *'hcctl: '* ]] || echo "\"$1\" ended with status $status"
 }
 
-# play WHO FOLDER: the commands of WHO in the list on standard input, which share a shell. Prints what goes wrong.
+# play WHO FOLDER: runs the commands that the list on standard input has for WHO in one shell, with
+# their outputs in FOLDER. Prints what goes wrong.
 play() {
 	local who=$1 folder=$2 command='' shown='' number=0 kind text
 	while IFS=$'\t' read -r -u 9 kind text || [[ $command ]]; do

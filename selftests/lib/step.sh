@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash disable=SC2154
 #
-# Steps of a run of tests, whose logs in $logs selftests/tools/tally sums, with the time that each took. To be sourced.
+# Runs the steps of a test run. Each step's output goes to a log in $logs, with the time that the
+# step took; selftests/tools/tally sums the logs up. This file is sourced.
 
 once_more=''
-# step NAME COMMAND..: a step that says nothing in TAP is one test.
+# step NAME COMMAND..: runs COMMAND as the step NAME. A COMMAND that prints no TAP counts as one
+# test, which passes if its exit status is 0.
 step() {
 	local name=$1 log=$logs/$1.log status TIMEFORMAT="# $1 took %0R s, of a processor %0U, %0S more in the kernel"
 	shift

@@ -2,9 +2,12 @@
 # shellcheck shell=bash
 # shellcheck disable=SC2154
 #
-# The tests of a program that stands in the documentation and prints a line for each round of sums over a fabric,
-# "t".  Who takes this in has $program, its words; $begins, how its complaints begin (a pattern); $rounds, and how
-# many of them pass between two links that fail, $apart; and plain ROUNDS NODES, the lines that are right.
+# Tests of an example program of the documentation, which runs sums over fabric "t" and prints a
+# line for each round. The script that sources this file defines:
+#    $program: the program and its arguments, as an array
+#    $begins: a regular expression for the beginning of its error messages
+#    $rounds: the number of rounds; $apart: the number of rounds between two links that fail
+#    plain ROUNDS NODES: prints the expected lines
 
 # shellcheck source=selftests/lib/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
@@ -13,8 +16,9 @@ at_round() { (($(wc -l <"$scratch/sums") >= $1)); }
 epoch_is_not() { [[ $(json '.[0].epoch' plan show t 1) != "$1" ]]; }
 ended() { ! kill -0 "$1" 2>/dev/null; }
 
+# sums ROUNDS: runs the program
 sums() { "${program[@]}" t "$1" >"$scratch/sums" 2>"$scratch/said"; }
-# right ROUNDS NODES: what the program has printed
+# right ROUNDS NODES: checks that the program has printed the expected lines
 right() { equal 'the sums' "$(plain "$1" "$2")" "$(<"$scratch/sums")"; }
 
 test_without_faults() {
@@ -24,7 +28,8 @@ test_without_faults() {
 	equal 'said' '' "$(<"$scratch/said")"
 }
 
-# The tree of a cube without faults uses all links of its lowest node.
+# The tree of a cube without faults uses all links of node 0, its root. So the first two links break
+# the plan.
 test_links_fail_meanwhile() {
 	local link round=0 epoch
 	: >"$scratch/sums"

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# What selftests/machines/run does in each of several machines: the first one sets up a fabric that
-# spans all of them by hcctl cluster, lets all take part in collectives, and kills the last one
-# meanwhile. The others carry out its commands. TAP.
+# selftests/machines/run runs this in each of several machines. The first machine sets up a fabric
+# that spans all machines by "hcctl cluster", lets members on all machines run collectives, and
+# kills the last machine while they do. The other machines execute the commands of the first one.
+# Prints TAP.
 
 # shellcheck source=selftests/lib/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../lib/lib.sh"
@@ -21,7 +22,7 @@ if ((me > 1)); then
 fi
 
 ask() { "$HCCTL_SSH" "10.8.0.$1" "$2" </dev/null; }
-# asked NUMBER COMMAND: as ask, also for this machine
+# asked NUMBER COMMAND: runs COMMAND on machine NUMBER, which may be this one
 # shellcheck disable=SC2317
 asked() { if (($1 == 1)); then sh -c "$2"; else ask "$@"; fi; }
 
@@ -42,7 +43,8 @@ END
 
 nodes_of() { seq -s ' ' $((($1 - 1) * each)) $(($1 * each - 1)); }
 
-# members KIND PLAN ROUNDS COUNT: runs members on all machines; the output of each goes to a file
+# members KIND PLAN ROUNDS COUNT: runs hc_member for the nodes of all machines; the output for
+# machine N goes to /tmp/saidN
 members() {
 	local i asked=()
 	for ((i = 2; i <= n; i++)); do
@@ -55,7 +57,7 @@ members() {
 }
 
 nr=0 failed=0
-# result STATUS NAME: prints the result of a test
+# result STATUS NAME: prints the result of a test, which has passed if STATUS is 0
 result() {
 	local bad=''
 	(($1 == 0)) || { bad='not '; failed=1; }
@@ -96,7 +98,8 @@ result $? 'allgather over rings'
 all_right scatter 1 5 1000
 result $? 'scatter'
 
-# stand_still SECONDS: asks the host to stop this machine, and waits for its clock to jump
+# stand_still SECONDS: requests the host to stop this machine, and waits until its clock jumps.
+# False if it does not.
 stand_still() {
 	local last=$SECONDS i
 	echo "# all stand still for $1 s"
@@ -108,7 +111,8 @@ stand_still() {
 	return 1
 }
 
-# Longer than the keepalive; no peer was silent, as all stood still.
+# The machines are stopped for longer than the keepalive time. But no peer was silent, as all
+# machines were stopped at the same time, so no trunk may end.
 stand_still 10
 result $? 'machines stand still'
 sleep 3
@@ -130,7 +134,8 @@ dies() {
 	killed=$!
 }
 
-# ends_by WHAT COMMAND..: COMMAND does something to the last machine that ends an operation
+# ends_by WHAT COMMAND..: runs sums on all machines; COMMAND does something to the last machine.
+# Checks that the operation ends, with its cause.
 ends_by() {
 	: >/tmp/said1
 	members sums 1 1000000 1000 &
@@ -145,7 +150,7 @@ ends_by() {
 }
 
 neighbour=$((n / 2))
-# of_machine NUMBER WHAT: prints a member of that machine's fabric
+# of_machine NUMBER WHAT: prints the JSON member WHAT of the fabric on that machine
 of_machine() { asked "$1" 'hcctl -j fabric show t' | jq ".[0].$2"; }
 # shellcheck disable=SC2317
 together() {
@@ -153,7 +158,8 @@ together() {
 	for ((i = 1; i <= n; i++)); do [[ $(of_machine "$i" links_down) == 0 ]] || return; done
 }
 
-# parted WHAT COMMAND..: COMMAND separates a machine; everything goes on when that is over
+# parted WHAT COMMAND..: COMMAND separates a machine for some time. Checks that an operation ends,
+# and that everything works again afterwards, over new trunks.
 parted() {
 	local before
 	before=$(of_machine "$neighbour" trunks_ended)
@@ -169,7 +175,7 @@ parted() {
 	result $? 'and it goes on'
 }
 
-# Longer than the keepalive.
+# Both last longer than the keepalive time.
 parted 'a machine stands still' stands_still
 parted 'a machine loses its network' loses_its_network
 ends_by 'a machine dies' dies

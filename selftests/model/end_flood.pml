@@ -1,37 +1,41 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * How operations of a plan without a root end, for SPIN: each by its result or by END, which is flooded
- * along the plan's edges.  Four members that double recursively, or (-DRING) three whose blocks go round
- * a ring, in N - 1 hops.  Their processes run a program of OPS steps while FAULTS faults happen at any
- * time: processes leave and others come (at most LEAVES), a member refuses an operation (at most
- * REFUSALS), an edge fails (at most CUTS).  See README beside this.
+ * How operations of a plan without a root end, as a model for SPIN: each ends by its result, or by
+ * END, which is flooded along the plan's edges. There are four members of a plan of recursive
+ * doubling, or with -DRING three members of a ring, whose blocks travel N - 1 hops. The members'
+ * processes run a program of OPS steps, while FAULTS faults occur at any time: a process leaves and
+ * another one comes (at most LEAVES), a member refuses an operation (at most REFUSALS), an edge
+ * fails (at most CUTS). README has the protocol in words.
  *
- * What must hold:
- *	contributions of the same step of the program meet, each once (same step, twice);
+ * What must hold; the words in parentheses are the comment of the assertion:
+ *	contributions to an operation are of the same step of the program (same step), and each is
+ *	counted once (twice);
  *	an operation ends in the same way at all members (same end), unless the plan is over;
- *	all members agree on where a generation begins (agree);
+ *	all members agree on the step with which a generation begins (agree);
  *	in the end all processes have run the whole program, or the plan is over (ends).
  *
- * -DRULE_.. leaves a rule out, and then something of this must not hold:
- *	RULE_FLOOD	a member passes END on
- *	RULE_LEAST	of several ENDs the least holds
- *	RULE_NOTHING	END names an operation of which its sender gives nothing, not one that it has begun to give
- *	RULE_OVER	that the plan is over holds in every generation, even if END with it is of an older one
+ * -DRULE_.. leaves out a rule; then some of these assertions must fail:
+ *	RULE_FLOOD	a member forwards END
+ *	RULE_LEAST	of several ENDs the one with the lowest operation number counts
+ *	RULE_NOTHING	END names an operation to which its sender has contributed nothing
+ *	RULE_OVER	"the plan is over" counts in each generation, even in an END of an older one
  *	RULE_TAG	a frame of an older generation is dropped
  *	RULE_NEWER	a frame of a newer generation waits
- *	RULE_READ	a process contributes again only after it has read of the failure
- *	RULE_BELOW	a member moves on after the operations below END have ended there
- *	RULE_SOFT	after a process has left END goes out when a part comes of an operation that it does not give,
- *			or when another process comes
- * -DPOLICY_.. leaves out what only saves failures, and everything still holds:
- *	POLICY_BEGUN	a process that has begun nothing in a generation leaves without END
- *	POLICY_SOFT	for a process that has begun something END goes out only once a member waits for it
+ *	RULE_READ	a process contributes again only after it has read the record of the failure
+ *	RULE_BELOW	a member enters the next generation only after all operations below END have
+ *			ended at it
+ *	RULE_SOFT	after a process has left, its member sends END when it receives data of an
+ *			operation to which the process does not contribute, or when another comes
+ * -DPOLICY_.. leaves out what only avoids failures; then all assertions must still hold:
+ *	POLICY_BEGUN	if a process leaves that has begun nothing in a generation, no END is sent
+ *	POLICY_SOFT	if a process leaves that has begun something, END is sent only once a member
+ *			waits for it
  */
 #ifndef OPS
 #define OPS	2
 #endif
 #ifndef AHEAD
-#define AHEAD	2	/* operations that a process may have begun and not ended */
+#define AHEAD	2	/* operations that a process may have begun and that have not ended */
 #endif
 #ifndef FAULTS
 #define FAULTS	1
@@ -51,7 +55,9 @@
 
 #define NONE	31
 #define BIT(i)	(1 << (i))
-/* Each member has two peers: of stages 0 and 1, or on its left and right. An edge is the other one at its other end. */
+/* Each member has two peers: those of stages 0 and 1, or its left and right neighbours in the ring.
+ * An edge of the ring is number 0 at one end and number 1 at the other.
+ */
 #ifdef RING
 #define N		3
 #define PEER(i, d)	(((i) + 2 - (d)) % 3)
@@ -65,33 +71,37 @@
 #define TO_PEER(i, d)	FROM_PEER(PEER(i, d), OTHER_END(d))
 #define EDGE(i, d)	BIT((i) * 2 + (d))
 
-/* Operations are numbered from 0 in each generation; in the module numbers continue after END. */
+/* The operations of each generation are numbered from 0. In the module the numbers continue after
+ * END.
+ */
 #define GENERATIONS	(2 * FAULTS + 2)
 #define AT(i, n)	((i) * OPS + (n))
 
-/* Frames: type, generation, operation, step + 1, and: of DATA, whose block it is; of END, whether
- * the plan is over.
+/* Frames: type, generation, operation, step + 1, and in DATA the member whose block it is, or in
+ * END whether the plan is over.
  */
 mtype = { DATA, END };
 chan box[N * 2] = [QUEUE] of { mtype, byte, byte, byte, byte };
 
-/* A member. begun, given, need: all operations with lower numbers. */
+/* The state of a member. begun, given, need: all operations with lower numbers are begun, sent,
+ * ended.
+ */
 byte gen[N], begun[N], need[N];
-byte gave0[N], gave1[N];	/* to the peer of stage 0, 1; in a ring gave0: its own block */
-byte have[N * OPS];		/* doubling: 1 its own, 2, 4 from the peers; a ring: whose blocks */
+byte gave0[N], gave1[N];	/* sent to the peer of stage 0, 1; in a ring gave0: own blocks sent */
+byte have[N * OPS];		/* contributions: 1 own, 2 and 4 of the peers; in a ring a bit for each member */
 byte step_of[N * OPS];
 byte ends[N] = NONE;
 bool end_over[N], over[N];
 bool left[N];			/* the process that had begun in this generation has left */
 
-/* Its process */
+/* The state of the member's process */
 bool present[N] = true, joins[N], unread[N];
-byte failed_at[N];		/* a failure that is unread: steps from the generation's first on */
-byte first_step[N];		/* the step with which it began in this generation */
+byte failed_at[N];		/* steps from the first step of the generation to an unread failure */
+byte first_step[N];		/* the step with which the process has begun in this generation */
 
-byte down, unseen;		/* ends of edges: down, and not yet noticed */
+byte down, unseen;		/* ends of edges: down; down and not noticed by the member */
 
-/* For assertions only. */
+/* For assertions only */
 byte gen_step[GENERATIONS + 1] = NONE;
 byte ok[GENERATIONS * OPS], failed[GENERATIONS * OPS];
 byte leaves, refusals, cuts, budget;
@@ -107,7 +117,7 @@ inline to_peer(D, TYPE, NR, NAME, WITH)
 	fi
 }
 
-/* The least END counts; a change is announced to both peers. */
+/* Handle END with operation @NR: the lowest number counts, and a change is sent to both peers. */
 inline end_at(NR, IS_OVER, FLOODS)
 {
 	if
@@ -134,14 +144,15 @@ inline contribution(NR, BITS, NAME)
 	have[AT(m, NR)] = have[AT(m, NR)] | (BITS)
 }
 
-/* Give what can be given; end what is complete. */
+/* Send what can be sent, and complete the operations that have all contributions. */
 inline advance()
 {
 	do
 #ifdef RING
 	:: gave0[m] < begun[m] && gave0[m] < ends[m] ->
 		to_peer(1, DATA, gave0[m], step_of[AT(m, gave0[m])], m);
-		/* An earlier operation waits behind it. */
+		/* Forward the left neighbour's block if it has arrived before the own one was sent.
+		 */
 		if
 		:: have[AT(m, gave0[m])] & BIT(PEER(m, 0)) -> to_peer(1, DATA, gave0[m], step_of[AT(m, gave0[m])], PEER(m, 0))
 		:: else
@@ -171,7 +182,9 @@ inline advance()
 #else
 #define FLOODS	true
 #endif
-/* Which operation does the process that has left not give? */
+/* Has the member received data of an operation to which the process that has left does not
+ * contribute?
+ */
 #define WAITED(k)	((k) < OPS && (k) >= begun[m] && have[AT(m, k)])
 #define IS_WAITED	(WAITED(0) || WAITED(1) || WAITED(2))
 #ifdef RULE_SOFT
@@ -243,12 +256,13 @@ inline begin()
 	begun[m]++
 }
 
-/* END's cause goes to the process for all that it had begun and that has not ended. */
+/* The process gets the cause of END for all operations that it has begun and that have not ended.
+ */
 inline fail_begun()
 {
 	if
 	:: present[m] && !left[m] && begun[m] > 0 ->
-		n = (ends[m] > need[m] -> ends[m] : need[m]);	/* when the plan is over, END may name what has ended here */
+		n = (ends[m] > need[m] -> ends[m] : need[m]);	/* if the plan is over, END may name an ended one */
 		do
 		:: n < begun[m] ->
 			assert(!(ok[ENDED(m, n)] & BIT(m)));
@@ -261,12 +275,12 @@ inline fail_begun()
 		unread[m] = true;
 		failed_at[m] = ends[m]
 	:: present[m] && !left[m] && begun[m] == 0 -> assert(ends[m] == 0 || CUTS)
-	:: present[m] && left[m]	/* from now on it belongs */
+	:: present[m] && left[m]	/* the new process contributes from the next generation on */
 	:: !present[m] -> assert(left[m] || ends[m] == 0 || CUTS)
 	fi
 }
 
-/* Move into the next generation, after END. */
+/* Enter the next generation, after END. */
 inline move_on()
 {
 	assert(gen[m] + 1 <= GENERATIONS);
@@ -316,8 +330,8 @@ inline refuse()
 }
 
 #define HAS_ALL_FROM(n, d)	(have[AT(m, n)] & (2 << (d)))
-/* An end of an edge notices that it is down: END for the first operation that lacks a contribution
- * over it.
+/* The member at end @D of an edge notices that the edge is down, and sends END for the first
+ * operation that lacks a contribution over this edge.
  */
 inline see_cut(D)
 {
@@ -363,13 +377,15 @@ end:	do
 		:: ends[m] != NONE && BELOW_ENDED -> move_on()
 		:: present[m] && !left[m] && HAS_READ && begun[m] < ends[m] && begun[m] - need[m] < AHEAD && !over[m] &&
 		   (joins[m] -> gen_step[gen[m]] : first_step[m]) + begun[m] < OPS -> begin()
-		/* The process reads of the failure, and continues where the generation begins. */
+		/* The process reads the record of the failure, and continues with the first step of
+		 * the generation.
+		 */
 		:: present[m] && unread[m] ->
 			unread[m] = false; first_step[m] = first_step[m] + failed_at[m]; failed_at[m] = 0
 		:: present[m] && !left[m] && leaves < LEAVES && MAY_FAIL && !over[m] -> leave()
 		:: !present[m] && !over[m] -> present[m] = true; joins[m] = true
 		:: present[m] && COUNTS(true) -> end_at(begun[m], false, FLOODS)
-		/* No memory, or contributions that differ. */
+		/* The member refuses an operation: it lacks memory, or contributions differ. */
 		:: refusals < REFUSALS && MAY_FAIL && present[m] && !left[m] && REFUSED < OPS && REFUSED < ends[m] -> refuse()
 #if CUTS
 		:: (unseen & EDGE(m, 0)) && !over[m] -> see_cut(0)

@@ -1,43 +1,52 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * How operations of a plan with a root end, for SPIN: each by its result or by END, which the root
- * decides.  N members in a tree, whose processes run a program of OPS collectives (STEP0, STEP1, STEP2),
- * while FAULTS faults happen at any time: processes leave and others come (at most LEAVES), a member
- * refuses an operation (at most REFUSALS: contributions differ or there is no memory), links fail (at
- * most CUTS).  README beside this has the protocol in words, and what is left out.
+ * How operations of a plan with a root end, as a model for SPIN: each ends by its result, or by
+ * END, which the root decides. There are N members in a tree, whose processes run a program of OPS
+ * collectives (STEP0, STEP1, STEP2), while FAULTS faults occur at any time: a process leaves and
+ * another one comes (at most LEAVES), a member refuses an operation because contributions differ or
+ * memory is lacking (at most REFUSALS), a link fails (at most CUTS). README has the protocol in
+ * words, and what is left out.
  *
- * What must hold:
- *	contributions of the same step of the program meet, each once (same step, twice);
+ * What must hold; the words in parentheses are the comment of the assertion:
+ *	contributions to an operation are of the same step of the program (same step), and each is
+ *	counted once (twice);
  *	an operation ends in the same way at all members that the root can reach (same end);
- *	all members agree on where a generation begins (agree);
- *	a process contributes to a generation from its beginning on, if at all (one run);
+ *	all members agree on the step with which a generation begins (agree);
+ *	a process contributes to a generation from its first operation on, or not at all (one run);
  *	at most a window of results waits at a member (window);
  *	in the end all processes have run the whole program, or the plan is over (ends).
  *
- * -DRULE_.. leaves a rule out, and then something of this must not hold:
+ * -DRULE_.. leaves out a rule; then some of these assertions must fail:
  *	RULE_TAG	a frame of an older generation is dropped
  *	RULE_NEWER	a frame of a newer generation waits
- *	RULE_READ	a process contributes again only after it has read of the failure
- *	RULE_JOIN	a process that comes after one that had begun belongs to the next generation (STOP)
- *	RULE_AGAIN	a member whose link below is down stops each generation, until the plan is over
- *	RULE_BELOW	a member moves on after the operations below END have ended there
- *	RULE_VOID	what a member has of operations from END on is void
- *	RULE_WHOLE	STOP names the first operation of which not all is given, not that of which nothing is
- *	RULE_ROOT_NEED	the root's process leaves: STOP names its first reduce or gather not had ..
- *	RULE_ROOT_WHOLE	.. to the last byte
- *	RULE_LAST	a scatter ends at a member when all of it is on its way, not with the member's own block
- *	RULE_RELAYED	a member moves on after it has sent END to all its children
- *	RULE_COUNTED	END takes the place of a result in the window
- * -DPOLICY_.. leaves out what only saves failures, and everything still holds:
- *	POLICY_SOFT	a process that leaves stops an operation only once the root's process has begun it
- *	POLICY_BEGUN	a process that has begun nothing in a generation leaves without STOP
+ *	RULE_READ	a process contributes again only after it has read the record of the failure
+ *	RULE_JOIN	a process that comes after one that had begun belongs to the next
+ *			generation, so its member sends STOP
+ *	RULE_AGAIN	a member whose link to a child is down sends STOP in each generation,
+ *			until the plan is over
+ *	RULE_BELOW	a member enters the next generation only after all operations below END have
+ *			ended at it
+ *	RULE_VOID	data that a member has of operations from END on is dropped
+ *	RULE_WHOLE	STOP names the first operation to which not all data is contributed, even if
+ *			some is
+ *	RULE_ROOT_NEED	if the root's process leaves, STOP names its first reduce or gather whose
+ *			result it has not got ..
+ *	RULE_ROOT_WHOLE	.. completely
+ *	RULE_LAST	a scatter ends at a member once all blocks are on their way, not with the
+ *			member's own block
+ *	RULE_RELAYED	a member enters the next generation after END is sent to all its children
+ *	RULE_COUNTED	END occupies the place of a result in the window
+ * -DPOLICY_.. leaves out what only avoids failures; then all assertions must still hold:
+ *	POLICY_SOFT	the STOP of a process that leaves counts for an operation only once
+ *			the root's process has begun that operation
+ *	POLICY_BEGUN	if a process leaves that has begun nothing in a generation, no STOP is sent
  */
 #define allreduce	0
 #define reduce		1
 #define bcast		2
 #define gather		3
 #define scatter		4
-#define scatter_asked	5	/* blocks go down when all members have asked for them */
+#define scatter_asked	5	/* a scatter for which all members must ask first */
 
 #ifndef N
 #define N	3
@@ -55,10 +64,10 @@
 #define STEP2	allreduce
 #endif
 #ifndef SEGMENTS
-#define SEGMENTS 1	/* of an operation; of a scatter each is the block of one member, so N - 1 */
+#define SEGMENTS 1	/* segments of an operation; N - 1 for a scatter: one for each block */
 #endif
 #ifndef AHEAD
-#define AHEAD	2	/* operations that a process may have begun and not ended */
+#define AHEAD	2	/* operations that a process may have begun and that have not ended */
 #endif
 #ifndef FAULTS
 #define FAULTS	2
@@ -81,7 +90,7 @@
 #define BIT(i)	(1 << (i))
 #define MIN(a, b) ((a) < (b) -> (a) : (b))
 
-/* The tree. LEADS_TO: the members served through one, itself included. */
+/* The tree. LEADS_TO(i): the members that are reached through member i, itself included. */
 #if defined(STAR)
 #define PARENT(i)	ROOT
 #define CHILDREN(i)	((i) == ROOT -> BIT(N) - 2 : 0)
@@ -101,8 +110,9 @@
 #define IS_CHILD(i)	((i) < N && (CHILDREN(m) & BIT(i)))
 
 /*
- * Numbers go on through all generations, END takes one, too.  OP() numbers count operations: END, STOP.  Segments are
- * numbered through all operations: DATA, RESULT, begun, need, given, sent.
+ * Operation numbers continue through all generations, and END takes a number, too. END and STOP
+ * carry the number of an operation (OP()). DATA, RESULT and the variables begun, need, given and
+ * sent have the number of a segment, counted through all operations.
  */
 #define GENERATIONS	(2 * FAULTS + 2)
 #define NUMBERS		(OPS + GENERATIONS + 1)
@@ -111,8 +121,8 @@
 #define FIRST(n)	((n) * SEGMENTS)
 #define AT(i, u)	((i) * ALL_SEGMENTS + (u))
 
-/* The collectives. In the module a frame names its collective; here it names the step of the
- * program, plus one.
+/* In the module a frame names its collective. Here it has the number of the step, plus one, from
+ * which the collective follows.
  */
 #define PROGRAM			((STEP0 << 3) | (STEP1 << 6) | (STEP2 << 9))
 #define COLLECTIVE(name)	((PROGRAM >> ((name) * 3)) & 7)
@@ -121,7 +131,8 @@
 #define ROOT_TAKES(what)	((what) == reduce || (what) == gather)
 #define HAS_BLOCKS_DOWN(what)	((what) == scatter || (what) == scatter_asked)
 
-/* Does segment @u of a result go to child @i? The last one goes to all: it ends the operation. */
+/* Does segment @u of a result go to child @i? The last one goes to all, as it ends the operation.
+ */
 #define OWN_BLOCK(i, u)		(LEADS_TO(i) & BIT((u) % SEGMENTS + 1))
 #ifdef RULE_LAST
 #define GOES_TO(i, u)		(!HAS_BLOCKS_DOWN(NAMED(m, u)) || OWN_BLOCK(i, u))
@@ -129,16 +140,16 @@
 #define GOES_TO(i, u)		(!HAS_BLOCKS_DOWN(NAMED(m, u)) || OWN_BLOCK(i, u) || (u) % SEGMENTS == SEGMENTS - 1)
 #endif
 
-/* Frames: type, generation, number, step + 1, and: of DATA, whose block it is; of STOP and END,
- * flags.
+/* Frames: type, generation, operation or segment, step + 1, and in DATA the member whose block it
+ * is, or in STOP and END the flags.
  */
 mtype = { DATA, RESULT, END, STOP };
 #define HARD	1
-#define OVER	2	/* and the plan is over */
-#define LOST	4	/* looked at only: END did not come from the root */
+#define OVER	2	/* the plan is over, too */
+#define LOST	4	/* for assertions only: this END does not come from the root */
 chan up[N] = [QUEUE] of { mtype, byte, byte, byte, byte };	/* from a member to its parent */
 chan dn[N] = [QUEUE] of { mtype, byte, byte, byte, byte };	/* from its parent to a member */
-#ifdef HELPER		/* with STAR: member 2 gives to member 1, too */
+#ifdef HELPER		/* with STAR: member 2 sends to member 1, too */
 chan beside = [QUEUE] of { mtype, byte, byte, byte, byte };
 #define GIVERS(i)	(BIT(i) | CHILDREN(i) | ((i) == 1 -> BIT(2) : 0))
 #else
@@ -146,54 +157,57 @@ chan beside = [QUEUE] of { mtype, byte, byte, byte, byte };
 #endif
 #define EXPECTED(i, u)	(NAMED(i, u) == gather -> LEADS_TO(i) : GIVERS(i))
 
-/* A member */
-byte gen[N];			/* ENDs that it has received */
+/* The state of a member */
+byte gen[N];			/* number of ENDs that it has received */
 byte base[N];			/* the first operation of its generation */
-byte begun[N];			/* by its process: all segments below */
-byte given[N];			/* to the parent: all segments below; the root: completed */
-byte gave[N];			/* of a gather's next segment: the blocks that it has given, or the root's process has taken */
-byte need[N];			/* ended here: all segments below */
-int result[N];			/* segments of results that it has had */
-byte have[N * ALL_SEGMENTS];	/* whose contributions it has */
+byte begun[N];			/* segments that its process has begun: all below */
+byte given[N];			/* segments sent to the parent, at the root completed: all below */
+byte gave[N];			/* blocks of a gather's next segment: sent, or at the root taken */
+byte need[N];			/* segments that have ended at the member: all below */
+int result[N];			/* mask of the segments of results that it has received */
+byte have[N * ALL_SEGMENTS];	/* mask of the members whose contributions it has */
 byte step_of[N * ALL_SEGMENTS];
-byte sent[N];			/* to member @i by its parent: all segments of results below */
-byte relayed[N];		/* children that it has sent END */
-byte ends[N] = NONE;		/* the operation that END takes the place of */
+byte sent[N];			/* segments of results that its parent has sent to member @i: all below */
+byte relayed[N];		/* mask of the children to which it has sent END */
+byte ends[N] = NONE;		/* the operation that ends by END */
 byte end_flags[N];
-byte soft[N] = NONE, hard[N] = NONE, stop_flags[N];	/* the least STOP so far */
+byte soft[N] = NONE, hard[N] = NONE, stop_flags[N];	/* the lowest STOPs so far */
 byte refused[N] = NONE;
 bool left[N];			/* the process that had begun in this generation has left .. */
-byte left_at[N];		/* .. and STOP named this operation */
-bool held[N];			/* the root: a result waits for room in the window */
+byte left_at[N];		/* .. and STOP has named this operation */
+bool held[N];			/* at the root: a result waits for space in the window */
 bool cut_below[N], over[N];
 
-/* Its process */
+/* The state of the member's process */
 bool present[N] = true, joins[N], unread[N];
-byte failed_at[N];		/* what is unread: steps from the generation's first on */
-byte first_step[N];		/* the step with which it began in this generation */
+byte failed_at[N];		/* steps from the first step of the generation to an unread failure */
+byte first_step[N];		/* the step with which the process has begun in this generation */
 
-/* Links: to the parent of member @i; the ends that have not noticed yet */
+/* Links, as masks of the members whose link to the parent it is: those that are down, and those
+ * whose upper or lower end has not noticed that
+ */
 byte down, unseen_above, unseen_below;
 
-/* For assertions only: the first step and number of each generation, and how operations ended at
- * which members.
+/* For assertions only: the first step and the first number of each generation, and masks of the
+ * members at which operations have ended in each way
  */
 byte gen_step[GENERATIONS + 1] = NONE, gen_base[GENERATIONS + 1] = NONE;
 byte ok[GENERATIONS * OPS], failed[GENERATIONS * OPS];
 bool begins[N];			/* a new process has not contributed yet */
-bool lost[N];			/* its end may differ from the root's */
+bool lost[N];			/* operations may end here in another way than at the root */
 byte leaves, refusals, cuts, budget;
 #define USED		(leaves + refusals + cuts)
 #define STEP(i, n)	(gen_step[gen[i]] + (n) - base[i])
 #define ENDED(i, n)	(gen[i] * OPS + (n) - base[i])
 
 /*
- * What a member has passed on and its process has had: credits name it. They are read here, not sent: a
- * credit on its way is a parent that has not looked yet.
+ * The number that a member reports in its credits: what it has forwarded and its process has taken.
+ * Here the parent reads it at once; in the module a credit needs some time, as if the parent read
+ * it later.
  */
 #define TAKEN(i) \
 	(ONLY_CHILD(i) && !(down & BIT(ONLY_CHILD(i))) -> MIN(need[i], sent[ONLY_CHILD(i)]) : need[i])
-#ifdef WINDOW		/* operations whose result a parent may have sent, and the child has not taken */
+#ifdef WINDOW		/* operations whose results are sent to a child but not yet taken */
 #define IN_WINDOW(i, n)	((n) < OP(TAKEN(i)) + WINDOW)
 #define AT_MOST(i, n, more) assert((n) < OP(TAKEN(i)) + WINDOW + more)
 #else
@@ -219,8 +233,8 @@ inline to_parent(TYPE, NR, NAME, WITH)
 #define RESULT_WAITS(i)	(sent[i] < ALL_SEGMENTS && (result[m] & BIT(sent[i])))
 #define END_WAITS(i)	(ends[m] != NONE && !(relayed[m] & BIT(i)) && sent[i] >= FIRST(ends[m]))
 
-/* Send each child what comes next for it, as far as its window allows: results, and END after the
- * results before it.
+/* Send each child what follows for it, as far as its window allows: results, and END after the
+ * results of all operations before it.
  */
 inline relay()
 {
@@ -250,7 +264,7 @@ inline relay()
 	c = 0
 }
 
-/* END is known here; it never changes. */
+/* Record END, which never changes after that. */
 inline end_at(NR, FLAGS)
 {
 	assert(ends[m] == NONE);
@@ -258,7 +272,8 @@ inline end_at(NR, FLAGS)
 	end_flags[m] = FLAGS
 }
 
-/* The root ends its first incomplete operation, if that cannot or must not become complete. */
+/* At the root: end the first incomplete operation by END, if it cannot or must not become complete.
+ */
 inline root_decide()
 {
 	if
@@ -270,8 +285,8 @@ inline root_decide()
 	fi
 }
 
-/* Operations from NR on are not all given here. The least number is kept, and goes up after the
- * data.
+/* Handle a STOP: members below, or this one, do not contribute all data to operation @NR and later
+ * ones. The lowest number is kept, and is sent to the parent after the data.
  */
 inline stop_at(NR, FLAGS)
 {
@@ -293,7 +308,7 @@ inline stop_at(NR, FLAGS)
 #else
 #define READS(i)	true
 #endif
-/* The process takes results in order. Those of a process that has left are discarded. */
+/* The process takes results in order. Results for a process that has left are discarded. */
 inline deliver()
 {
 	do
@@ -314,7 +329,7 @@ inline deliver()
 	od
 }
 
-/* Blocks of a gather are forwarded as they come. */
+/* Forward the blocks of a gather as they arrive. */
 inline give_blocks()
 {
 	c = 1;
@@ -332,10 +347,10 @@ inline give_blocks()
 #define NEXT_KNOWN	(given[m] < ALL_SEGMENTS && step_of[AT(m, given[m])] != 0)
 #define NEXT_LIVES	(given[m] < FIRST(ends[m]) && given[m] < FIRST(refused[m]))
 #define NEXT_COMPLETE	(have[AT(m, given[m])] == EXPECTED(m, given[m]))
-/* The root's process has to take what the root alone gets. */
+/* The root's process must take results that only the root gets. */
 #define NEXT_TAKEN	(NAMED(m, given[m]) == gather -> gave[m] == LEADS_TO(m) : (NAMED(m, given[m]) != reduce || takes))
 
-/* Give what can be given: a member to its parent; the root completes operations, in order. */
+/* Send what can be sent to the parent; at the root, complete operations in order. */
 inline advance()
 {
 	do
@@ -407,7 +422,9 @@ inline receive()
 		assert(n >= FIRST(base[m]) && ends[m] == NONE);
 		assert(step_of[AT(m, n)] == 0 || step_of[AT(m, n)] == s); /* same step */
 		AT_MOST(m, OP(n), 0); /* window */
-		/* Segments of a scatter that do not come belong to others. */
+		/* Segments of a scatter that this member does not receive have blocks of other
+		 * members.
+		 */
 		c = (HAS_BLOCKS_DOWN(COLLECTIVE(s)) -> FIRST(OP(n)) : n);
 		do
 		:: c <= n -> result[m] = result[m] | BIT(c); step_of[AT(m, c)] = s; c++
@@ -427,7 +444,7 @@ inline receive()
 		:: f & LOST -> lost[m] = true
 		:: else
 		fi;
-		/* A lower end of a link that is down may have been the first. */
+		/* A member at the lower end of a broken link may have sent its END before. */
 		if
 		:: ends[m] == NONE -> end_at(n, f)
 		:: else -> assert(lost[m])
@@ -437,7 +454,7 @@ inline receive()
 	t = 0; g = 0; n = 0; s = 0; f = 0; from = 0
 }
 
-/* END's cause goes to the process for all that it had begun and that has not ended. */
+/* The process gets the cause of END for all operations that it has begun and that have not ended. */
 inline fail_begun()
 {
 	if
@@ -460,12 +477,12 @@ inline fail_begun()
 		unread[m] = true;
 		failed_at[m] = ends[m] - base[m]
 	:: present[m] && !left[m] && begun[m] == FIRST(base[m]) -> assert(ends[m] == base[m])
-	:: present[m] && left[m]		/* from now on it belongs */
+	:: present[m] && left[m]		/* the new process contributes from the next generation on */
 	:: !present[m] -> assert(left[m] || ends[m] == base[m])
 	fi
 }
 
-/* Move into the next generation, after END. */
+/* Enter the next generation, after END. */
 inline move_on()
 {
 	assert(gen[m] + 1 <= GENERATIONS);
@@ -508,7 +525,9 @@ inline move_on()
 #endif
 }
 
-/* The process leaves: of which operation is not all given, or (the root) not all had? */
+/* The process leaves. STOP names the first operation to which it has not contributed all data, or at
+ * the root, whose result it has not got completely.
+ */
 inline leave()
 {
 	leaves++;
@@ -566,7 +585,7 @@ inline come()
 	fi
 }
 
-/* The process begins the next operation, or gives the next segment of it. */
+/* The process begins the next operation, or contributes the next segment of it. */
 inline begin()
 {
 	if
@@ -600,7 +619,9 @@ inline take_block()
 #if CUTS
 #define CUT_CHILD(i)	(IS_CHILD(i) && (unseen_above & BIT(i)))
 
-/* The lower end of a link notices that it is down: END for the first operation without a result. */
+/* The member at the lower end of a link notices that the link is down, and sends END for the first
+ * operation whose result it does not have.
+ */
 inline see_cut_above()
 {
 	unseen_below = unseen_below & ~BIT(m);
@@ -614,7 +635,9 @@ inline see_cut_above()
 	n = 0
 }
 
-/* The upper end: STOP for the first operation that lacks a contribution from below. */
+/* The member at the upper end of a link notices that the link is down, and sends STOP for the first
+ * operation that lacks a contribution from below.
+ */
 inline see_cut_below()
 {
 	if
@@ -687,13 +710,13 @@ end:	do
 #endif
 		:: ends[m] != NONE && BELOW_ENDED && END_RELAYED -> move_on()
 #ifdef WINDOW
-		/* A credit has come. */
+		/* A credit has arrived. */
 		:: CAN_RELAY(1) || CAN_RELAY(2) || CAN_RELAY(3)
 		:: held[m] && NEXT_LIVES && ROOM_FOR_ALL(OP(given[m])) -> held[m] = false; takes = 1
 #endif
 		:: present[m] && !left[m] && HAS_READ && begun[m] < FIRST(ends[m]) && OP(begun[m]) - OP(need[m]) < AHEAD &&
 		   !over[m] && MY_STEP < OPS -> begin()
-		/* The root's process takes the result of a reduce, a block of a gather. */
+		/* The root's process takes the result of a reduce, or a block of a gather. */
 		:: m == ROOT && present[m] && !left[m] && !held[m] && NEXT_KNOWN && NEXT_LIVES && NAMED(m, given[m]) == reduce &&
 		   NEXT_COMPLETE -> takes = 1
 		:: m == ROOT && present[m] && !left[m] && !held[m] && NEXT_KNOWN && NEXT_LIVES && NAMED(m, given[m]) == gather &&
@@ -701,7 +724,9 @@ end:	do
 #ifdef SLOW
 		:: m != ROOT && present[m] && !left[m] && begun[m] > need[m] && (result[m] & BIT(need[m])) -> reads = 1
 #endif
-		/* The process reads of the failure, and continues where the generation begins. */
+		/* The process reads the record of the failure, and continues with the first step of
+		 * the generation.
+		 */
 		:: present[m] && unread[m] ->
 			unread[m] = false; first_step[m] = first_step[m] + failed_at[m]; failed_at[m] = 0
 		:: present[m] && !left[m] && leaves < LEAVES && USED < budget && !over[m] -> leave()

@@ -1,34 +1,39 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Guarded plans with a root, for SPIN: N members in a tree, whose processes run a program of OPS collectives
- * (STEP0, STEP1, STEP2), while FAULTS faults happen at any time: a node dies (at most DEATHS), a link of the
- * tree goes down (at most CUTS).  The guard then installs the next epoch for all members at once: any tree
- * over the nodes that are alive.  It may leave out nodes that are alive behind a link that is down (at most
- * DROPS), and nodes may come, or come back, with nothing (at most JOIN).  The root may end an operation with
- * END, which is kept as a result is (at most ENDS).  README beside this has the protocol in words, and what is
- * left out.
+ * Guarded plans with a root, as a model for SPIN. N members in a tree have processes that run a
+ * program of OPS collectives (STEP0, STEP1, STEP2), while FAULTS faults occur at any time: a node
+ * dies (at most DEATHS), or a link of the tree goes down (at most CUTS). Then the guard installs
+ * the next epoch for all members at once, over any tree of live nodes. It may leave out live nodes
+ * behind a link that is down (at most DROPS), and nodes may come, or come back, without a ledger
+ * (at most JOIN). The root may end an operation by END, which is recorded like a result (at most
+ * ENDS). README has the protocol in words, and what is left out. Comments name the functions of the
+ * module that the lines model.
  *
- * What must hold:
- *	contributions of the same number meet, each once (same number, twice);
- *	a member contributes nothing to an operation whose end its process has had (again);
- *	what is computed has the contributions of all members of the epoch in it (all of the epoch);
- *	a process has the end of each operation once, in order (in order), and its contribution is in it (own);
- *	it is the same at all members (same result);
- *	a reduce has ended nowhere before the root's process has its result (root has it);
- *	what one member has had, the others have from those that are left (kept);
+ * What must hold; the words in parentheses are the comment of the assertion:
+ *	contributions to an operation have the same number (same number), and each is counted once
+ *	(twice);
+ *	a member does not contribute to an operation whose end its process has got (again);
+ *	a new result has the contributions of all members of the epoch (all of the epoch);
+ *	a process gets the end of each operation once and in order (in order), and the result
+ *	has its contribution (own);
+ *	the result is the same at all members (same result);
+ *	a reduce ends nowhere before the root's process has its result (root has it);
+ *	a result that one process has got, the others get from the remaining members (kept);
  *	in the end all processes of the last epoch have run the whole program (ends).
  *
- * -DRULE_.. leaves a rule out, and then something of this must not hold:
- *	RULE_KEEP_RESULT results are kept and said again, not computed again
+ * -DRULE_.. leaves out a rule; then some of these assertions must fail:
+ *	RULE_KEEP_RESULT results are recorded and distributed again, not computed again
  *	RULE_TAG	a frame of an older epoch is dropped
- *	RULE_WINDOW	a process contributes a window ahead at most, as many as results are kept
- *	RULE_FRESH	a fresh member does not count in the least number needed
- *	RULE_AGREE	members agree on where they go on
- *	RULE_HEIR	a fresh member is fresh until it, too, has the results that others still need
- *	RULE_BLANK	a member that is fresh still is so as if it had come just now: it has had nothing ..
- *	RULE_VOID	.. and keeps nothing
- *	RULE_COUNTED	an operation may end with END only if it is in the window of all members
- *	RULE_ACK	a reduce has ended at the others when the root's process has taken its result (with SLOW)
+ *	RULE_WINDOW	a process contributes at most a window ahead, the number of recorded results
+ *	RULE_FRESH	a fresh member does not count for the lowest number that is needed
+ *	RULE_AGREE	members agree on the operation with which they continue
+ *	RULE_HEIR	a fresh member stays fresh until it, too, has the results that others need
+ *	RULE_BLANK	a member that is still fresh begins each epoch as if it had just come: its
+ *			process has got nothing ..
+ *	RULE_VOID	.. and it has recorded nothing
+ *	RULE_COUNTED	an operation may end by END only if it is in the window of all members
+ *	RULE_ACK	a reduce ends at the others after the root's process has taken the result
+ *			(with SLOW)
  */
 #define allreduce	0
 #define reduce		1
@@ -49,7 +54,7 @@
 #define STEP2	allreduce
 #endif
 #ifndef WINDOW
-#define WINDOW	2	/* operations that a process may be ahead, and results that a member keeps */
+#define WINDOW	2	/* operations that a process may be ahead; results that a member records */
 #endif
 #ifndef FAULTS
 #define FAULTS	1
@@ -72,7 +77,7 @@
 
 #define NONE	7
 #define ALL	(BIT(N) - 1)
-#ifdef LATE		/* the last node is not in the first epoch */
+#ifdef LATE		/* the last node is not a member of the first epoch */
 #define FIRST		(BIT(N - 1) - 1)
 #else
 #define FIRST		ALL
@@ -80,56 +85,59 @@
 #define BIT(i)	(1 << (i))
 #define MIN(a, b) ((a) < (b) -> (a) : (b))
 #define MAX(a, b) ((a) > (b) -> (a) : (b))
-#define AT(i, n) ((i) * OPS + (n))		/* by number: these go on through all epochs */
+#define AT(i, n) ((i) * OPS + (n))		/* by operation number, which continues in all epochs */
 #define IN(i, u) ((i) * (OPS + 1) + (u))	/* by turn: the operations of an epoch, from 0 on */
 
 #define PROGRAM		(STEP0 | (STEP1 << 1) | (STEP2 << 2))
 #define IS_REDUCE(n)	((PROGRAM >> (n)) & 1)
 
 /*
- * Turn 0 of an epoch agrees on F and H, the next H - F say results again, and all others are operations of the program.
- * Agreed are the least and the greatest number needed: of ~need and need the greatest, to which a fresh member gives 0.
+ * Turn 0 of an epoch (MEET) finds F and H, the lowest and the highest operation that some process
+ * needs. The next H - F turns (SAY) distribute recorded results; all others (FEED) are operations
+ * of the program. In the module the lowest number is found as the greatest ~need, to which a fresh
+ * member contributes 0.
  */
 #define NUMBER(u)	(least[m] + (u) - 1)
 #define SAYS		(most[m] - least[m])
 #define AGREE(lo, hi)	((lo) * 8 + (hi))
 #define LO(v)		((v) / 8)
 #define HI(v)		((v) & 7)
-#define DONE		BIT(N)		/* a result: this, and of an allreduce whose contributions are in it */
-#define END		BIT(N + 1)	/* or this: the operation failed, and a generation ended with it */
+#define DONE		BIT(N)		/* a result; in an allreduce with its contributors' bits */
+#define END		BIT(N + 1)	/* a failure, with which a generation has ended */
 
 /*
- * Frames: turn, number, value.  The number is only looked at.  So is the tag: frames of an older epoch are dropped when
- * they come, and nothing else is done about them, so they may as well be dropped when the next epoch is installed.
+ * Frames: turn, operation number, value. The number is for assertions only. Frames have no epoch: a
+ * frame of an older epoch would be dropped when it arrives, and has no other effect, so it is
+ * dropped when the next epoch is installed.
  */
 #define QUEUE	(2 * OPS + 2)
-chan up[N] = [QUEUE] of { byte, byte, byte, byte }; /* from a member to its parent; at last the generation */
+chan up[N] = [QUEUE] of { byte, byte, byte, byte }; /* from a member to its parent; last: the generation */
 chan dn[N] = [QUEUE] of { byte, byte, byte };	/* from its parent to a member */
 
-/* The epoch */
+/* The state of the epoch */
 byte members = FIRST, root, parent[N];
-byte alive = ALL, cut;		/* links to the parent that are down */
-bool broken;			/* a node of it has died, a link is down */
+byte alive = ALL, cut;		/* cut: members whose link to the parent is down */
+bool broken;			/* a node of the epoch has died, or a link is down */
 
-/* The ledger of a member, which passes to the next epoch */
-byte need[N];			/* the first operation whose end its process has not had */
-byte next[N];			/* the first to which its process has not contributed */
-byte got[N * OPS];		/* results that its process has had; those below the last WINDOW are only looked at */
-byte fresh;			/* members without a ledger */
+/* The ledger of a member, which continues in the next epoch */
+byte need[N];			/* the first operation whose end its process has not got */
+byte next[N];			/* the first operation to which its process has not contributed */
+byte got[N * OPS];		/* results that its process has got; for assertions before the last WINDOW */
+byte fresh;			/* mask of the members without a ledger */
 
-/* A member in its epoch. */
+/* The state of a member in the present epoch */
 byte least[N], most[N];		/* F and H */
-byte began[N];			/* turns that it has contributed to */
-byte gave[N];			/* to its parent; the root: that are complete */
-byte had[N];			/* whose result it has, and has passed on */
-byte given[N];			/* .. and its process has had it */
-byte gen[N];			/* ENDs that it has had and passed on */
-byte ended[N];			/* turns up to the last of these */
-byte have[N * (OPS + 1)];	/* whose contributions it has, for what it has not given */
-byte sum[N * (OPS + 1)];	/* .. their sum; or the result that its process has not had */
+byte began[N];			/* turns to which it has contributed */
+byte gave[N];			/* turns sent to its parent; at the root: turns that are complete */
+byte had[N];			/* turns whose result it has and has forwarded */
+byte given[N];			/* turns whose result its process has got */
+byte gen[N];			/* number of ENDs that it has received and forwarded */
+byte ended[N];			/* turns up to the last of these ENDs */
+byte have[N * (OPS + 1)];	/* contributions that it has, for turns that are not sent */
+byte sum[N * (OPS + 1)];	/* sum of the contributions; or a result not got by the process */
 
 byte faults, deaths, cuts, drops, joins, ends, budget, end_budget;
-byte reduced;			/* looked at only: what reduces the process of a root has had */
+byte reduced;			/* for assertions: reduces whose result a root's process has got */
 
 #define IS_CHILD(i)	((i) < N && (i) != m && (members & BIT(i)) && parent[(i) % N] == m)
 #define CHILD(i)	(IS_CHILD(i) -> BIT(i) : 0)
@@ -156,14 +164,14 @@ inline combine(TURN, NR, VALUE, WHOSE)
 	have[IN(m, TURN)] = have[IN(m, TURN)] | BIT(WHOSE)
 }
 
-/* The process gets the end of operation @nr. A fresh member's process does not, but the member
- * keeps what others need.
+/* The process gets the end of operation @nr. The process of a fresh member does not, but the member
+ * records what others need.
  */
 inline give_process()
 {
 	assert(nr == need[m] && v); /* in order */
 	if
-	:: !IS_FRESH && v == END -> next[m] = nr + 1	/* what was contributed from there on is void */
+	:: !IS_FRESH && v == END -> next[m] = nr + 1	/* contributions from this number on are dropped */
 	:: !IS_FRESH && v != END ->
 		assert(nr < next[m]);
 		assert(IS_REDUCE(nr) || (v & BIT(m))); /* own */
@@ -211,7 +219,7 @@ inline give()
 	nr = 0; v = 0
 }
 
-/* meet_took(): all that have the result continue from the same numbers. */
+/* meet_took(): all members that have the result continue with the same numbers. */
 inline agreed()
 {
 	least[m] = (LO(v) == NONE -> 0 : LO(v));
@@ -240,7 +248,7 @@ inline agreed()
 	given[m] = 1
 }
 
-/* The member has the result of turn @had[m]: its children first. */
+/* The member has the result of turn @had[m]. It is sent to the children first. */
 inline result()
 {
 	c = 0;
@@ -280,7 +288,7 @@ inline result()
 #define IS_SAY(u)	((u) > 0 && NUMBER(u) < most[m])
 #define IS_STEP(u)	((u) > 0 && NUMBER(u) >= most[m])
 #define WAITS_FOR_ROOT	(m == root && IS_STEP(gave[m]) && IS_REDUCE(NUMBER(gave[m])))
-#ifdef SLOW		/* processes take results when they like */
+#ifdef SLOW		/* processes take results at any time */
 #define TAKES		takes
 #else
 #define TAKES		true
@@ -291,7 +299,7 @@ inline result()
 #define ROOT_TAKES	((TAKES && given[m] == had[m]) || !WAITS_FOR_ROOT)
 #endif
 
-/* Everything that a member can do by itself. */
+/* Do everything that a member can do by itself. */
 inline advance()
 {
 	do
@@ -349,7 +357,7 @@ inline advance()
 	od
 }
 
-/* A contribution. Those of an older generation are void; there can be none of a newer one. */
+/* Take a contribution. One of an older generation is dropped; there can be none of a newer one. */
 inline receive(FROM)
 {
 	if
@@ -392,7 +400,7 @@ end:	do
 #if N > 3
 		:: CAME_FROM(3) -> up[3]?turn, nr, v, g; receive(3)
 #endif
-		/* The process contributes, whether the plan is whole or not. */
+		/* The process contributes, whether the plan is broken or not. */
 		:: IS_HERE && !IS_FRESH && next[m] < OPS && IN_WINDOW -> next[m]++
 #if ENDS
 		:: IS_HERE && m == root && ends < end_budget && had[m] > SAYS && NUMBER(had[m]) < OPS &&
@@ -409,7 +417,7 @@ end:	do
 	od
 }
 
-/* What is under way over the link to the parent of member @x is lost with the link. */
+/* Frames under way over the link from member @x to its parent are lost with the link. */
 inline drain(x)
 {
 	do
@@ -419,7 +427,7 @@ inline drain(x)
 	od
 }
 
-#define SOME(x, set)	x = 0; do :: (set) & BIT(x) -> break :: (set) >> (x + 1) -> x++ od	/* any of them */
+#define SOME(x, set)	x = 0; do :: (set) & BIT(x) -> break :: (set) >> (x + 1) -> x++ od	/* one of the set */
 
 inline blank()
 {
@@ -434,7 +442,10 @@ inline forget()
 	c = 0
 }
 
-/* hc_guard_quiet(), hc_guard_pass(). A member that has stopped is one that does nothing until the next epoch. */
+/*
+ * hc_guard_quiet(), hc_guard_pass(). A stopped member is modelled as one that does nothing until
+ * the next epoch.
+ */
 inline pass()
 {
 	m = 0;
@@ -466,7 +477,7 @@ inline pass()
 	m = 0
 }
 
-/* The next epoch's members are @set: any tree. */
+/* Choose any tree over the members @set of the next epoch. */
 inline tree()
 {
 	SOME(x, set);
@@ -576,7 +587,7 @@ init {
 #ifndef STAR
 			parent[m] = (m -> m - 1 : 0);
 #endif
-			/* The first epoch has nothing to agree on. */
+			/* The members of the first epoch have nothing to agree on. */
 			began[m] = 1; gave[m] = 1; had[m] = 1; given[m] = 1;
 			run node(m)
 		}

@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * How operations go on when a plan of rings is mended (module/coll/ring_keep.c, ring_verdict.c), for SPIN: N
- * nodes with OPS operations of one slice each, and a master that begins up to ATTEMPTS attempts, of which all but the
- * last may be given up at any point; DEATHS nodes die, whenever that may be.  With PARTS an attempt is one of any of
- * the nodes, as if links joined and parted them.  See README beside this for what is left out.
+ * How operations resume when a plan of rings is repaired (module/coll/ring/ring_resume.c and
+ * ring_decision.c), as a model for SPIN. N nodes run OPS operations of one chunk each. A repair
+ * coordinator ("master") begins up to ATTEMPTS attempts, all but the last of which may be abandoned
+ * at any point. DEATHS nodes die at any time. With PARTS an attempt includes any of the nodes, as
+ * if failing and recovering links separated and joined them. Comments name the functions of the
+ * module that the lines model; README says what is left out.
  *
- * What must hold:
- *	no process gets a block twice (twice);
- *	a member in the rings is not missing (there), and has a place in the result (place);
- *	members of the same rings have results about the same members (layout);
- *	if nodes do nothing but die, operations always go on (goes_on), and all that live are through in the
- *	end (through).
+ * What must hold; the word in parentheses is the comment of the assertion:
+ *	a process gets no block twice (twice);
+ *	the blocks of all members of the rings are in the result (there), which has a position for
+ *	each of them (place);
+ *	members of the same rings have results with the blocks of the same members (layout);
+ *	if the only faults are dead nodes, operations can always resume (goes_on), and in the end
+ *	all live nodes have completed all operations (through).
  *
- * -DRULE_.. leaves a rule out, and then something of this must not hold.
+ * -DRULE_.. leaves out a rule; then some of these assertions must fail.
  */
 #ifndef N
 #define N	3
@@ -38,10 +41,10 @@ bool lives[N];
 mtype state[N];
 byte living = ALL;
 
-byte pos[N];		/* current operation */
-byte gave[2 * N];	/* hc_ring_slice.gave */
+byte pos[N];		/* number of the current operation */
+byte gave[2 * N];	/* hc_ring_chunk.gave: members whose blocks the process has got */
 bool used[2 * N];
-byte which[2 * N];	/* hc_ring_slice.nr */
+byte which[2 * N];	/* hc_ring_chunk.nr */
 bit cur[N];
 bool ahead[N];
 byte line[N];
@@ -50,13 +53,13 @@ byte fresh[N];
 byte ring[N];
 byte base[N];
 byte before[N];
-byte layout[N * (OPS + 1)];	/* ring_op.members */
+byte layout[N * (OPS + 1)];	/* ring_op.members: members whose blocks the result has */
 byte rings_of[N];
 byte got[N];
-byte sent[N * (OPS + 1)];	/* attempt + 1 in whose rings it was sent last */
-byte given[N * (OPS + 1)];	/* blocks that the process has really had */
+byte sent[N * (OPS + 1)];	/* 1 + the attempt in whose rings its block was sent last */
+byte given[N * (OPS + 1)];	/* blocks that the process has really got */
 
-bool over;		/* everything has ended */
+bool over;		/* the run has ended, as operations cannot resume */
 bool settled;		/* the last attempt has succeeded */
 
 #define SLOT(i)	(2 * (i) + cur[i])
@@ -75,7 +78,7 @@ inline give(a, w)
 	fi
 }
 
-/* hc_keep_went() */
+/* hc_resume_ran() */
 inline went(u)
 {
 	line[u] = was_placed[u];
@@ -104,7 +107,7 @@ inline send(u)
 	give(u, u)
 }
 
-/* end_give(), hc_keep_over() */
+/* chunk_over(), hc_resume_over() */
 inline finish(u)
 {
 	assert(!(layout[AT(u, pos[u])] & ~gave[SLOT(u)] & ring[u])); /* there */
@@ -138,7 +141,9 @@ proctype node(byte u)
 
 	do
 	:: atomic { lives[u] && state[u] == works && pos[u] < OPS && sent[AT(u, pos[u])] != rings_of[u] + 1 -> send(u) }
-	/* ring_data_rx(): another one's block of the same operation, sent in the same rings */
+	/* hc_ring_data_rx(): takes a block of another member, of the same operation and sent in the
+	 * same rings
+	 */
 	:: atomic { lives[u] && (state[u] == works || state[u] == placed_) && pos[u] < OPS ->
 		v = 0;
 		do
@@ -160,7 +165,7 @@ proctype node(byte u)
 	od
 }
 
-/* hc_verdict_add() */
+/* hc_resume_answer(), hc_decision_add() */
 inline answer(u)
 {
 	state[u] = stopped;
@@ -202,14 +207,14 @@ inline answer(u)
 	:: high == NONE || pos[u] > high -> high = pos[u]
 	:: else
 	fi;
-	/* A node that is rolled back has no slice before. */
+	/* After a step back, a node has no previous chunk. */
 	if
 	:: pos[u] > back && !(pos[u] > 0 && !ahead[u] && used[OTHER(u)] && which[OTHER(u)] + 1 == pos[u]) -> back = pos[u]
 	:: else
 	fi
 }
 
-/* hc_keep_resume(), hc_keep_place() */
+/* hc_resume_apply(), hc_resume_assigned() */
 inline place(u)
 {
 	if
@@ -279,7 +284,7 @@ active proctype master()
 			fi
 #endif
 		}
-		/* ASK */
+		/* Send ASK, and collect the answers. */
 		u = 0;
 		do
 		:: u < N && (asked & BIT(u)) -> atomic {
@@ -309,7 +314,7 @@ active proctype master()
 		:: over -> break
 		:: else
 		fi;
-		/* PLACE */
+		/* Send ASSIGN. */
 		do
 		:: stop -> break
 		:: ballot <= ATTEMPTS && !stop -> stop = true
@@ -322,7 +327,7 @@ active proctype master()
 		:: u == N -> break
 		od;
 		u = 0;
-		/* GO */
+		/* Send COMMIT. */
 		do
 		:: stop -> break
 		:: ballot <= ATTEMPTS && !stop -> stop = true
@@ -337,13 +342,13 @@ active proctype master()
 		u = 0;
 		if
 		:: ballot == ATTEMPTS + 1 && !stop && asked == living -> settled = true; break
-		/* A death in the last attempt brings another attempt. */
+		/* If a node dies in the last attempt, another attempt follows. */
 		:: ballot == ATTEMPTS + 1 && (stop || asked != living) -> ballot = ATTEMPTS
 		:: ballot <= ATTEMPTS
 		fi
 	:: else -> break
 	od;
-	/* All nodes have completed all operations. */
+	/* Wait until all nodes have completed all operations. */
 	_nr_pr == 1;
 	for (u : 0 .. N - 1) {
 		assert(over || !lives[u] || pos[u] == OPS) /* through */

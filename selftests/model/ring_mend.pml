@@ -1,16 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * How plans of rings mend themselves (module/coll/ring_mend.c, ring_desk.c), for SPIN: N nodes, all linked with each
- * other, of which DEATHS die and CUTS times a link of the ring fails, whenever that may be; LOSSES
- * frames are lost.  See README beside this for which line is which function, and for what is left out.
+ * How plans of rings with REPAIR repair themselves (module/coll/ring/ring_repair.c and
+ * ring_repair_coord.c), as a model for SPIN. N nodes, each of which is linked with each other, are
+ * members of one ring. DEATHS nodes die, CUTS times a link of the ring fails, and LOSSES frames are
+ * lost, at any time. Comments name the functions of the module that the lines model; README says
+ * what is left out.
  *
- * What must hold:
- *	no node gets a message twice (twice), nor before it is assigned to a ring (early);
- *	a message that is back at its source has been everywhere (acknowledged);
- *	in the end all that live work, in one ring of them all, with the same numbers, and have each other's
- *	messages (mended); and that takes a bounded number of attempts (ends).
+ * Names: "desk" is the repair coordinator (MASTER()), a ballot is the number of an attempt. The
+ * messages of the module are: help: REQUEST; ask and asked: ASK and ANSWER; place and placed:
+ * ASSIGN and ASSIGNED; go and gone: COMMIT and COMMITTED; no: NO; broke: END. The states none,
+ * stopped, held are REPAIR_NONE, REPAIR_ANSWERED, REPAIR_ASSIGNED.
  *
- * -DRULE_.. leaves a rule out, and then something of this must not hold.
+ * What must hold; the word in parentheses is the comment of the assertion:
+ *	a node gets no message twice (twice), and none before it is assigned to a ring (early);
+ *	a message that is back at its source has been at all members (acknowledged);
+ *	in the end all live nodes work in one ring of them all, with the same operation numbers, and
+ *	have the messages of each other (mended); this takes a bounded number of attempts (ends).
+ *
+ * -DRULE_.. leaves out a rule; then some of these assertions must fail.
  */
 #ifndef N
 #define N	3
@@ -35,28 +42,28 @@
 mtype = { help, ask, place, go, asked, placed, gone, no, data, broke };
 mtype = { none, stopped, held };
 
-/* Frames from one node to another: kind, ballot, number, and a set or whose message it is. Each
- * path keeps order, but two paths may have any speeds.
+/* Frames from one node to another: kind, ballot, operation number, and a set of nodes or the node
+ * whose message it is. Frames on a path stay in order, but paths may differ in speed.
  */
 #define WAY(from, to)	((to) * N + (from))
 chan box[N * N] = [7] of { mtype, byte, byte, byte };
 
 bool lives[N];
-byte unseen[N];		/* deaths that a node does not know of yet */
-byte cut[N];		/* neighbours over links that have failed and were not noticed */
-byte view[N];		/* lsdb: which nodes can be reached */
+byte unseen[N];		/* nodes that have died, and whose death the node does not know yet */
+byte cut[N];		/* neighbours over links that have failed, which the node has not noticed yet */
+byte view[N];		/* the nodes that can be reached, as the link-state database has it */
 
 bool broken[N];
 mtype phase[N];
 byte heard[N];
 byte ran[N];
 byte base[N];		/* number of the current operation */
-byte next[N];		/* the first that was not begun */
+byte next[N];		/* the first operation that has not begun */
 byte set[N];
 byte got[N];
 bool called[N];
 
-bool desk[N];		/* it acts as repair coordinator */
+bool desk[N];		/* the node acts as the repair coordinator */
 bool again[N];
 byte ballot[N];
 mtype what[N];
@@ -78,7 +85,7 @@ inline put(to, m, b, x, y)
 	fi
 }
 
-/* The next member in the ring. */
+/* Set @who to the member after this one in the ring of the members @s. */
 inline behind(s, who)
 {
 	j = (me + 1) % N;
@@ -90,13 +97,13 @@ inline behind(s, who)
 	j = 0
 }
 
-/* hc_broke(), hc_mend_settled() */
+/* hc_broke(), hc_repair_stop() */
 inline do_break()
 {
 	broken[me] = true;
 	phase[me] = none;
 	called[me] = false;
-	/* END along the ring */
+	/* Send END along the ring. */
 	behind(set[me], to);
 	if
 	:: to != me -> put(to, broke, 0, base[me], 0)
@@ -104,7 +111,7 @@ inline do_break()
 	fi
 }
 
-/* desk_tell() */
+/* coord_notify() */
 inline tell()
 {
 	k = 0;
@@ -127,7 +134,7 @@ inline lowest()
 	k = 0
 }
 
-/* hc_desk_begin() */
+/* hc_coord_begin() */
 inline begin()
 {
 	lowest();
@@ -149,7 +156,7 @@ inline begin()
 	fi
 }
 
-/* desk_next() */
+/* coord_next() */
 inline desk_next()
 {
 	want[me] = alive[me];
@@ -158,7 +165,7 @@ inline desk_next()
 	:: what[me] == ask && alive[me] == view[me] ->
 		what[me] = place;
 #ifndef RULE_NUMBERS
-		free_nr[me]++;	/* 2 * HC_OP_WINDOW: a dead node may have used one that no other had begun */
+		free_nr[me]++;	/* 2 * HC_OP_WINDOW: a dead node may have begun operations no other has */
 #endif
 		tell()
 	:: what[me] == place -> what[me] = go; tell()
@@ -178,11 +185,11 @@ inline contribute()
 	fi
 }
 
-/* ring_data_rx(): @x the number, @y whose */
+/* hc_ring_data_rx(): @x is the operation number, @y the node whose message it is */
 inline take_data()
 {
 	if
-	:: x < base[me] || (x == base[me] && broken[me])	/* over here */
+	:: x < base[me] || (x == base[me] && broken[me])	/* the operation has ended at this node */
 	:: x == base[me] && !broken[me] && y == me ->
 		j = 0;
 		do
@@ -225,7 +232,7 @@ inline take_ask()
 	fi
 }
 
-/* place_take() */
+/* assign_take() */
 inline take_place()
 {
 	if
@@ -248,7 +255,7 @@ inline take_place()
 	fi
 }
 
-/* go_take() */
+/* commit_take() */
 inline take_go()
 {
 	if
@@ -263,7 +270,7 @@ inline take_go()
 	fi
 }
 
-/* hc_desk_answer() */
+/* hc_coord_answer() */
 inline take_answer(w)
 {
 	if
@@ -277,7 +284,7 @@ inline take_answer(w)
 		fi;
 #endif
 #ifdef RULE_PHASES
-		/* A member that is assigned to a ring commits, whatever the others have. */
+		/* A member that is assigned to a ring commits without waiting for the others. */
 		if
 		:: w == place && !again[me] -> put(from, go, ballot[me], 0, 0)
 		:: else
@@ -299,7 +306,7 @@ inline take_no()
 	fi
 }
 
-/* hc_desk_help() */
+/* hc_coord_request() */
 inline take_help()
 {
 	if
@@ -314,7 +321,7 @@ inline take_help()
 	fi
 }
 
-/* hc_mend_rx() */
+/* hc_repair_rx() */
 inline receive()
 {
 	if
@@ -335,7 +342,7 @@ inline receive()
 	fi
 }
 
-/* master_call() */
+/* coord_call() */
 inline call()
 {
 	lowest();
@@ -346,7 +353,7 @@ inline call()
 	fi
 }
 
-/* hc_mend_tends(), of any node */
+/* hc_repair_tends(), for any node */
 #define TENDS(i)	(lives[i] && (desk[i] || broken[i] || phase[i] == held))
 #if N == 3
 #define restless	(TENDS(0) || TENDS(1) || TENDS(2))
@@ -379,8 +386,8 @@ proctype node(byte me)
 		fi;
 		receive();
 		m = 0; from = 0; b = 0; x = 0; y = 0; to = 0; low = 0 }
-	/* hc_lsdb_rx(), hc_coll_links_known(); the neighbours of a dead node see their links fail,
-	 * too
+	/* hc_lsdb_rx(), hc_coll_links_known(). The neighbours of a dead node notice its death in
+	 * this way, too: their links to it fail.
 	 */
 	:: atomic { lives[me] && unseen[me] ->
 		view[me] = view[me] & ~unseen[me];
@@ -402,13 +409,13 @@ proctype node(byte me)
 		:: else
 		fi;
 		cut[me] = 0; to = 0 }
-	/* hc_mend_tend() */
+	/* hc_repair_tend() */
 	:: atomic { lives[me] && desk[me] && again[me] -> begin(); low = 0 }
 	:: atomic { lives[me] && broken[me] && !desk[me] && phase[me] == none && !called[me] -> call(); low = 0 }
-	/* hc_desk_go_on() */
+	/* hc_coord_go_on() */
 	:: atomic { lives[me] && desk[me] && !again[me] && !want[me] -> desk_next() }
 #ifndef RULE_REPEAT
-	/* a second has passed, in which nothing came */
+	/* A second has passed in which nothing was received. */
 	:: atomic { timeout && restless && lives[me] && TENDS(me) ->
 		silent++;
 		if
@@ -443,7 +450,9 @@ init {
 			phase[i] = none;
 			view[i] = ALL;
 			set[i] = ALL;
-			/* In the middle of the first operation: all have sent. */
+			/* The first operation is under way, and all members have sent their
+			 * messages.
+			 */
 			next[i] = 1;
 			got[i] = BIT(i);
 		}
@@ -474,7 +483,7 @@ init {
 		cut[(who + 1) % N] = 1 }
 	:: deaths == 0 && cuts == 0 -> break
 	od;
-	/* All nodes have finished. */
+	/* Wait until all nodes have finished. */
 	_nr_pr == 1;
 	do
 	:: !lives[first] -> first++

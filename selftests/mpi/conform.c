@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * mpirun .. conform [-r ROUNDS] [-s SEED] [-t THREADS] [-m MILLISECONDS] [-n ELEMENTS]: random
- * collectives, several in flight, over random groups, each compared with what the module below (see
- * the reference) makes of the same call.
+ * mpirun .. conform [-r ROUNDS] [-s SEED] [-t THREADS] [-m MILLISECONDS] [-n ELEMENTS]: runs random
+ * collectives over random groups of ranks, several at a time, and compares each result with that of
+ * the same call over a reference communicator.
  *
- * The reference is a communicator of the same ranks on which no blocking collective is ever called:
- * the tested component leaves such communicators alone. All ranks draw the same calls from the same
- * seed; what they send differs. With -m rounds go on for at least that time.
+ * The reference is a communicator of the same ranks on which no blocking collective is ever called.
+ * The tested component does not handle such communicators, so the next component of Open MPI does.
+ * All ranks draw the same calls from the same seed, but different data. With -m the rounds go on
+ * for at least that time.
  */
 #include <err.h>
 #include <mpi.h>
@@ -22,7 +23,7 @@
 
 #define FLIGHT		5
 #define THREADS_MAX	4
-#define EDGE		64	/* bytes around each buffer that no call may touch */
+#define EDGE		64	/* bytes before and behind each buffer, which no call may change */
 
 static int world_rank, world_size;
 
@@ -34,7 +35,7 @@ static uint32_t draw(uint64_t *state, uint32_t n)
 
 /* --- types --- */
 
-/* Combines equal bits. */
+/* A user-defined operator: the result has the bits that are equal in both operands. */
 static void user_op(void *in, void *inout, int *n, MPI_Datatype *dt)
 {
 	int i;
@@ -86,7 +87,7 @@ static void types_make(void)
 	MPI_Op_create(user_op, true, &ops[OPS - 1].op);
 }
 
-/* Fill with numbers of which any sum and product of 16 is exact. */
+/* Fill @buf with numbers such that any sum or product of 16 of them is exact. */
 static void fill(uint64_t *state, const struct conform_type *t, char *buf, size_t count)
 {
 	size_t i;
@@ -114,8 +115,8 @@ static void fill(uint64_t *state, const struct conform_type *t, char *buf, size_
 /* --- groups --- */
 
 /**
- * struct group - ranks
- * @comm: the communicator that is tested
+ * struct group - a random group of ranks
+ * @comm: the tested communicator
  * @reference: a communicator of the same ranks, on which no blocking collective is called
  */
 struct group {
@@ -127,8 +128,8 @@ struct group {
 
 #define GROUPS 4
 
-/* Make groups: all ranks, and random parts of them; some have not been set up by a blocking call
- * yet.
+/* Make groups: one of all ranks, and others of random ranks. On some of them no blocking call has
+ * been made yet, so the component has not set them up.
  */
 static void groups_make(struct group *g, MPI_Comm all, uint64_t *state)
 {
@@ -175,7 +176,7 @@ static size_t draw_count(uint64_t *state, const struct conform_what *w, unsigned
 		count = draw(state, most);
 		break;
 	case 3:
-		/* About as long as a chunk. */
+		/* A length near that of a chunk. */
 		count = 65536 / 8 - 2 + draw(state, 4);
 		break;
 	default:
@@ -206,7 +207,9 @@ static void job_draw(struct conform_job *j, const struct group *g, uint64_t *sta
 	} while (j->what->reduces && !has_op(j->type, j->op));
 	j->count = draw_count(state, j->what, most);
 	j->in_place = j->what->in_place && !draw(state, 3);
-	/* The component takes some of these collectives only as blocking calls. */
+	/* The component handles some collectives with square data only as blocking calls, so these
+	 * are more often blocking.
+	 */
 	j->blocking = j->what->square ? draw(state, 3) : !draw(state, 3);
 	for (i = 0; i < CONFORM_RANKS; i++) {
 		j->counts[i] = draw(state, j->count + 1);
@@ -215,7 +218,7 @@ static void job_draw(struct conform_job *j, const struct group *g, uint64_t *sta
 	}
 }
 
-/* Return: elements that the call's buffers have room for. */
+/* Return: number of elements that the buffers of the call need space for. */
 static size_t job_room(const struct conform_job *j)
 {
 	return (j->count + 1) * (j->what->blocks ? j->size : 1);
@@ -231,8 +234,8 @@ static char *buffer(size_t bytes)
 	return p + EDGE;
 }
 
-/* Fill the buffers of both calls with the same data: what is sent, and, in place, what the result
- * replaces.
+/* Fill the buffers of the tested call and of the reference call with the same data: what is sent,
+ * and, with MPI_IN_PLACE, what the result replaces.
  */
 static void job_begin(struct conform_job *j, const struct group *g, uint64_t *own)
 {
@@ -276,13 +279,13 @@ static bool job_end(struct conform_job *j)
 /* --- rounds --- */
 
 /**
- * struct run - what a thread runs
+ * struct run - the work of a thread
  * @all: its own communicator of all ranks
- * @rounds: least number of rounds; more follow until @until
+ * @rounds: least number of rounds; further rounds follow until @until
  * @seed: seed of the calls
  * @most: greatest number of elements of a call
- * @calls: number of calls that were compared
- * @wrong: number of calls that differed
+ * @calls: number of calls whose results were compared
+ * @wrong: number of calls whose results differed
  */
 struct run {
 	MPI_Comm all;
@@ -294,7 +297,7 @@ struct run {
 	unsigned int wrong;
 };
 
-/* Return: true if any rank wants to go on; all ranks get the same answer. */
+/* Return: true if any rank has rounds left. All ranks get the same answer. */
 static bool goes_on(const struct run *r, unsigned int round)
 {
 	int mine = round < r->rounds || MPI_Wtime() < r->until, any;
@@ -315,7 +318,7 @@ static void *rounds(void *arg)
 	for (round = 0; goes_on(r, round); round++) {
 		n = 1 + draw(&state, FLIGHT);
 		for (i = 0; i < n; i++) {
-			/* Ranks in different groups draw the same numbers. */
+			/* Draw the same numbers on all ranks, also on ranks of different groups. */
 			where[i] = draw(&state, GROUPS);
 			job_draw(&jobs[i], &g[where[i]], &state, r->most);
 		}

@@ -8,7 +8,7 @@
 
 #define CONFORM_RANKS 64
 
-/* Operators that an element type has. */
+/* Kinds of element types, as a mask: a type has the operators of its kind. */
 enum {
 	INTEGER = 1, REAL = 2, COMPLEX_REAL = 4, PAIR = 8, MOVED = 16, USER = 32,
 	NUMBERS = INTEGER | REAL,
@@ -31,15 +31,16 @@ struct args;
 
 /**
  * struct conform_what - a collective
- * @name: of the call
- * @call: make it
- * @reduces: it has an operator
- * @blocks: it has a block for each rank
- * @square: each rank has a block for each rank; the component takes only short ones
- * @in_place: at which ranks MPI_IN_PLACE is possible
- * @one_buffer: the call has one buffer
- * @counts: these blocks have different lengths
- * @own: in place, the buffer ends with this rank's block of the result; the rest is undefined
+ * @name: name of the MPI function
+ * @call: function that makes the call
+ * @reduces: the call has a reduction operator
+ * @blocks: the call has a block for each rank
+ * @square: each rank has a block for each rank; the component handles only short blocks of these
+ * @in_place: MPI_IN_PLACE is possible
+ * @one_buffer: the call has only one buffer
+ * @counts: the blocks have different lengths
+ * @own: with MPI_IN_PLACE, this rank's block of the result is at the end of the buffer, and the
+ *	rest of the buffer is undefined
  */
 struct conform_what {
 	const char *name;
@@ -58,13 +59,13 @@ extern const unsigned int conform_nwhats;
 
 /**
  * struct conform_job - a call
- * @counts: elements of each rank's block, where the lengths differ
+ * @counts: elements of each rank's block, if the blocks have different lengths
  * @displs: displacements of these blocks
- * @pair_counts: elements that this rank sends to each rank, and gets
- * @pair_displs: displacements of these
- * @pair_bytes: the displacements in bytes
- * @pair_types: type for each rank
- * @reference: data received over the reference communicator
+ * @pair_counts: elements that this rank sends to each rank, and receives from it
+ * @pair_displs: displacements of these elements
+ * @pair_bytes: these displacements in bytes
+ * @pair_types: element type for each rank
+ * @reference: the result of the reference call
  * @requests: request of the reference call, and, unless @blocking, of the tested call
  */
 struct conform_job {
@@ -89,9 +90,9 @@ struct conform_job {
 	MPI_Request requests[2];
 };
 
-/* Write a value and an index as MPI's pair type @dt. */
+/* Write a value and an index to @buf, as an element of MPI's pair type @dt. */
 void conform_pair(MPI_Datatype dt, char *buf, int value, int index);
-/* Make the call; @request NULL: the blocking one. */
+/* Make the call over @comm. @request: for its request, or NULL to make the blocking call. */
 void conform_call(struct conform_job *j, MPI_Comm comm, void *recv, MPI_Request *request);
 
 #endif /* MPI_CONFORM_H */

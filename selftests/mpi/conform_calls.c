@@ -5,14 +5,14 @@
 #include "conform.h"
 
 /**
- * struct args - what a call is made with
+ * struct args - arguments of an MPI function
  * @j: the call
  * @comm: the communicator
- * @send: what is sent, or MPI_IN_PLACE
- * @root_send: the same where only the root may have it in place
- * @recv: where the result goes
- * @root_recv: the same where only the root may have it in place
- * @request: MPI's, or NULL: the blocking call
+ * @send: the data to send, or MPI_IN_PLACE
+ * @root_send: the same, if only the root may have MPI_IN_PLACE as its send buffer
+ * @recv: memory for the result
+ * @root_recv: the same, if only the root may have MPI_IN_PLACE as its receive buffer
+ * @request: for the request of a nonblocking call, or NULL to make the blocking call
  */
 struct args {
 	const struct conform_job *j;
@@ -30,7 +30,7 @@ void conform_pair(MPI_Datatype dt, char *buf, int value, int index)
 	struct { short v; int i; } s = { value, index };
 	int i[2] = { value, index };
 
-	/* Leave out the gap, which calls may change. */
+	/* Write the members only, and not the gap between them, which a call may change. */
 	if (dt == MPI_DOUBLE_INT) {
 		memcpy(buf, &d.v, sizeof(d.v));
 		memcpy(buf + 8, &d.i, sizeof(int));
@@ -42,7 +42,9 @@ void conform_pair(MPI_Datatype dt, char *buf, int value, int index)
 	}
 }
 
-/* What ranks @rank and k send each other is as long both ways, as in place it has to be. */
+/* Set the lengths and displacements of what this rank exchanges with each rank. Two ranks send each
+ * other the same number of elements, as MPI_IN_PLACE requires.
+ */
 static void pairs_make(struct conform_job *j)
 {
 	int k, at = 0;
@@ -56,7 +58,9 @@ static void pairs_make(struct conform_job *j)
 	}
 }
 
-/* The blocking call, or the other one. */
+/* Define @small: it makes the blocking call MPI_@big, or with a request the nonblocking call
+ * MPI_I@small.
+ */
 #define CALL(big, small, ...)						\
 static void small(const struct args *a)					\
 {									\
@@ -66,17 +70,17 @@ static void small(const struct args *a)					\
 		MPI_##big(__VA_ARGS__ a->comm);				\
 }
 
-/* Arguments before the communicator. */
+/* For arguments that precede the communicator. */
 #define ARGS(...) __VA_ARGS__,
 #define N	((int)a->j->count)
 #define DT	(a->j->type->dt)
 #define OP	(a->j->op->op)
 #define ROOT	(a->j->root)
-/* How many elements each rank has, and where; this rank's. */
+/* For each rank, the number and the displacement of its elements; and this rank's number. */
 #define COUNTS	(a->j->counts)
 #define DISPLS	(a->j->displs)
 #define MINE	(a->j->counts[a->j->rank])
-/* The same for each pair of ranks. */
+/* For each rank, the number and the displacement of the elements exchanged with it. */
 #define PAIRS	(a->j->pair_counts)
 #define STARTS	(a->j->pair_displs)
 #define BYTES	(a->j->pair_bytes)

@@ -1,14 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Tests of hcctl mpirun and of the component, within the VM, as TAP.  Usage: guest.sh quick | full [REGEX of the tests]
+# Tests "hcctl mpirun" and the MPI component, within the VM. Prints TAP.
+# Usage: guest.sh quick | full [REGEX of the tests]
 
 set -uo pipefail
 mode=$1 only=${2:-}
 scratch=$(mktemp -d)
 number=0 failed=0
 
-# Not tested: Open MPI's AVX operators, which saturate where C wraps around.
+# Open MPI's AVX operators are not tested: they saturate where C wraps around.
 export OMPI_MCA_op=^avx HYPERCUBE_MPI_STATS=1
 
 check() {
@@ -32,7 +33,8 @@ check() {
 }
 
 flapper=''
-# flap NAME DIM: takes one link after the other down and up, once the fabric exists
+# flap NAME DIM: waits until fabric NAME has a tree, and then takes one link after the other down
+# and up again
 flap() {
 	local name=$1 dim=$2 link
 	until hcctl plan show "$name" 2>/dev/null | grep -q tree; do sleep 0.05; done
@@ -47,7 +49,7 @@ flap() {
 flaps_begin() { flap "$@" 2>/dev/null & flapper=$!; }
 flaps_end() { kill "$flapper" 2>/dev/null; wait "$flapper" 2>/dev/null; flapper=''; }
 
-# mpi_gone: no fabric, process or memory of a run is left
+# mpi_gone: is no fabric, no process and no shared memory of a run left?
 mpi_gone() {
 	local i
 	for ((i = 0; i < 50; i++)); do
@@ -61,13 +63,13 @@ mpi_gone() {
 
 every_call='Allreduce Reduce Bcast Barrier Gather Scatter Allgather Allgatherv Alltoall Reduce_scatter Reduce_scatter_block Scan Exscan'
 every_call+=' Gatherv Scatterv Alltoallv Alltoallw'
-# right RANKS OPTION..: runs conform; no result may be wrong
+# right RANKS OPTION..: runs conform, and checks that no result is wrong
 right() {
 	timeout 200 hcctl mpirun -n "$1" --fabric mpi conform "${@:2}" 2>&1 | tee "$scratch/out" || return
 	grep -q '^conform: [0-9]* calls, 0 of [1-9][0-9]* results wrong' "$scratch/out"
 }
 
-# conform RANKS OPTION..: as right, and some of each call must have gone through the kernel
+# conform RANKS OPTION..: as right, and checks that some calls of each kind went through the kernel
 conform() {
 	local call
 	right "$@" || return
@@ -78,7 +80,8 @@ conform() {
 
 dim_of() { local dim=1; while ((1 << dim < $1)); do ((dim++)); done; echo "$dim"; }
 
-# with_faults RANKS OPTION..: the same while links flap, which interrupts operations
+# with_faults RANKS OPTION..: as conform, while links flap; checks that faults have interrupted
+# operations
 with_faults() {
 	local status
 	flaps_begin mpi "$(dim_of "$1")"
@@ -88,13 +91,14 @@ with_faults() {
 	((status == 0)) && grep -q 'faults interrupted' "$scratch/out"
 }
 
-# over: some calls went to the module below after the plan ended, and a line says so
+# over: does the output show that a fault has ended the plan, and that some calls then went to the
+# next component of Open MPI?
 over() {
 	grep -q 'below: a fault has ended the plan' "$scratch/out" &&
 		grep -q 'go on without the kernel after [0-9]*: ' "$scratch/out"
 }
 
-# with_failure NODE COMMAND..: runs COMMAND while NODE fails, whose process goes on
+# with_failure NODE COMMAND..: runs COMMAND; NODE fails while COMMAND runs, but its process continues
 with_failure() {
 	local node=$1 failer status
 	(
@@ -110,7 +114,8 @@ with_failure() {
 }
 node_fails() { with_failure "$2" right "$1" "${@:3}" && over; }
 
-# Ranks that have their result leave the communicator while a fault keeps others waiting.
+# Ranks that have their result free the communicator while other ranks still wait because of a
+# fault.
 churn_with_faults() {
 	local status
 	flaps_begin mpi 2
@@ -128,7 +133,8 @@ status_is() {
 	((status == want)) || { echo "status $status"; return 1; }
 }
 
-# Ctrl-C: the whole process group gets it, as from a terminal.
+# interrupted SECONDS SIGNAL: sends the signal to the whole process group, as a terminal does for
+# Ctrl-C, and checks that nothing is left
 interrupted() {
 	local job status
 	set -m
@@ -143,7 +149,7 @@ interrupted() {
 	((status)) && mpi_gone
 }
 
-# A fabric that exists already stays, without the plans of the program.
+# A fabric that existed before the program stays, but the program's plans are removed.
 fabric_stays() {
 	hcctl fabric add mine dim 3 && timeout 60 hcctl mpirun -n 5 --fabric mine odd sum 3 2>&1 | tee "$scratch/out" &&
 		grep -q 'Allreduce  *[1-9]' "$scratch/out" && [[ $(hcctl -j plan show mine) == '[]' ]]
@@ -152,7 +158,7 @@ fabric_stays() {
 	return "$status"
 }
 
-# The same if a process had no time to remove its plans
+# The program's plans are removed even if a process had no time to do so.
 killed_leaves_no_plan() {
 	hcctl fabric add mine dim 2
 	timeout 60 hcctl mpirun -n 4 --fabric mine odd dies 2
@@ -164,7 +170,8 @@ killed_leaves_no_plan() {
 	return "$status"
 }
 
-# The program runs without the kernel, and one line says why.
+# The fabric is too small, so the program runs without the kernel, and prints one line with the
+# reason.
 too_small() {
 	hcctl fabric add mine dim 1
 	timeout 60 hcctl mpirun -n 4 --fabric mine odd sum 3 2>&1 | tee "$scratch/out"
@@ -174,7 +181,8 @@ too_small() {
 		grep -q 'there is no node' "$scratch/out" && grep -q 'Allreduce  *[0-9]* below: no plan' "$scratch/out"
 }
 
-# runs_without WORDS COMMAND..: the program runs all the same, and its one line says why the kernel has no part in it
+# runs_without WORDS COMMAND..: checks that the program runs, but not through the kernel, and that
+# it prints one line with the reason, which has WORDS
 runs_without() {
 	HYPERCUBE_MPI_STATS=0 timeout 60 "${@:2}" >"$scratch/out" 2>&1
 	local status=$?
@@ -190,7 +198,7 @@ without_module() {
 	modprobe hypercube && return "$status"
 }
 
-# Neither to make a fabric nor to have a plan in one that is there
+# The user has the right neither to make a fabric, nor to install a plan in an existing one.
 without_rights() {
 	local status user=(setpriv --reuid 1234 --regid 1234 --clear-groups env TMPDIR="$scratch/user" HOME="$scratch/user")
 	mkdir -p "$scratch/user"
@@ -204,7 +212,8 @@ without_rights() {
 	return "$status"
 }
 
-# poor RANK: a rank that cannot have its part of a plan; those that were there before go on through the kernel
+# poor RANK: this rank cannot become a member of new plans; communicators that were made before
+# still use the kernel
 poor() {
 	timeout 60 hcctl mpirun -n 5 odd poor "$1" 2>&1 | tee "$scratch/out" || return
 	local lines='(go on without the kernel after [01]|do not go through the kernel): '
@@ -212,13 +221,14 @@ poor() {
 		grep -qE '^hypercube: Allreduce +[1-9][0-9] in the kernel' "$scratch/out"
 }
 
-# many RANKS N: all of them have a plan at once
+# many RANKS N: N communicators exist, and all of them have a plan at the same time
 many() {
 	timeout 300 hcctl mpirun -n "$1" odd many "$2" 2>&1 | tee "$scratch/out" || return
 	grep -q " $(($2 + 1)) communicators set up" "$scratch/out" && ! grep -q ' below: ' "$scratch/out"
 }
 
-# What is said to be faster below goes there, and that alone.
+# Calls for which the limits say that the next component is faster go to that component, and only
+# these.
 limits_hold() {
 	local all=18446744073709551615 status
 	mkdir -p /var/lib/hypercube
@@ -236,13 +246,13 @@ limits_hold() {
 		grep -q 'Scatterv .* below: not all ranks know' "$scratch/out.5" && ! grep -q 'not known:' "$scratch/out.5"
 }
 
-# Senseless limits are refused, with one line.
+# Invalid limits are refused with one line.
 limits_refused() {
 	OMPI_MCA_coll_hypercube_limits="barrier:2:0-9,$1" timeout 60 hcctl mpirun -n 2 odd sum 2 2>&1 | tee "$scratch/out" &&
 		(($(grep -c "is not known: \"$1\" is no CALL" "$scratch/out") == 1))
 }
 
-# The file made by measuring has rows for each call, and the program runs with it.
+# Measuring writes a file with rows for each call, and the program runs with that file.
 tuned() {
 	local call
 	timeout 300 hcctl mpirun -n 4 --tune "$scratch/limits" || return
@@ -257,7 +267,7 @@ tuned() {
 		! grep 'not known:' "$scratch/out"
 }
 
-# Without the kernel there is nothing to measure, and no file.
+# Without the kernel nothing can be measured, and no file is written.
 tuned_needs_a_fabric() {
 	hcctl fabric add mine dim 1
 	! timeout 60 hcctl mpirun -n 4 --fabric mine --tune "$scratch/none" 2>&1 | tee "$scratch/out" || return
@@ -266,7 +276,7 @@ tuned_needs_a_fabric() {
 	((status == 0)) && grep -q 'do not go through the kernel: ' "$scratch/out" && [[ ! -e $scratch/none ]]
 }
 
-# Requests are started in different orders, and go through the kernel if possible.
+# Ranks start persistent requests in different orders. These go through the kernel if possible.
 persistent() {
 	timeout 100 hcctl mpirun -n 5 --fabric mpi odd persistent 200 2>&1 | tee "$scratch/out" || return
 	local call
@@ -281,7 +291,8 @@ neighbors() {
 }
 persistent_with_failure() { with_failure 2 persistent && over; }
 
-# cut_off LIMIT SECONDS: a rank is cut off for SECONDS; the others wait for it up to LIMIT
+# cut_off LIMIT SECONDS: a rank is cut off for SECONDS; the other ranks wait for it for at most
+# LIMIT
 cut_off() {
 	local program status
 	OMPI_MCA_coll_hypercube_guard=$1 timeout 60 hcctl mpirun -n 4 --fabric mpi odd sum 100 >"$scratch/out" 2>&1 &

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * mpirun .. odd WHAT: a program that does not end as programs should.
+ * mpirun .. odd WHAT: a program that uses MPI in unusual ways.
  *
- * status N	all ranks end with this status
- * forever	collectives until a signal ends it
+ * status N	all ranks end with this exit status
+ * forever	runs collectives until a signal ends it
  * dies RANK	this rank dies while the others wait for it
- * nothing	no collective but what MPI_Init and MPI_Finalize do
- * churn N	N communicators, each used once and freed
- * many N	N communicators at once, each used twice; rank 0 prints what they have cost
- * early N	N communicators, none of which lives until operations on it are over
- * persistent N	requests that each rank starts N times, in an order of its own, 10 ms apart
- * differ N	N times ranks give vectors of different lengths, and again of one length
- * poor RANK	this rank can open no more files: communicators that are made then
- * neighbors	collectives of neighbours on a ring, of each form
- * sum N	N allreduces, each checked, 10 ms apart
+ * nothing	runs no collective except those of MPI_Init and MPI_Finalize
+ * churn N	makes N communicators one after another, uses each once, and frees it
+ * many N	makes N communicators at once, and uses each twice; rank 0 prints their cost
+ * early N	makes N communicators, each freed while operations on it are in flight
+ * persistent N	has requests that each rank starts N times, in an order of its own, 10 ms apart
+ * differ N	N times ranks pass vectors of different lengths, and then of equal lengths
+ * poor RANK	this rank can open no more files when communicators are made
+ * neighbors	runs the neighbourhood collectives of all forms on a ring
+ * sum N	runs N allreduces, checks each, and waits 10 ms after each
  */
 #include <mpi.h>
 #include <mpi-ext.h>
@@ -48,7 +48,7 @@ static int churn(int n)
 	return wrong;
 }
 
-/* The time since @since, in ms; which is now again. */
+/* Return: the time since @since in ms; then set @since to now. */
 static double lap(double *since)
 {
 	double now = MPI_Wtime(), took = 1000 * (now - *since);
@@ -83,7 +83,7 @@ static int many(int n)
 	return wrong;
 }
 
-/* What is in flight is a request of each kind, and one from process to process. */
+/* Free communicators while a request of each kind and a message between two ranks are in flight. */
 static int early(int n)
 {
 	int i, k, wrong = 0, next = (rank + 1) % size, from = (rank + size - 1) % size;
@@ -114,7 +114,7 @@ static int early(int n)
 #define REQUESTS 6
 #define RANKS 64
 
-/* Receive buffers of each request. */
+/* Receive buffers of the requests. */
 static int all[4], sent[RANKS], parts[RANKS * RANKS], counts[RANKS], displs[RANKS];
 
 static int parts_wrong(int i)
@@ -148,10 +148,10 @@ static int persistent(int n)
 			     MPI_INFO_NULL, &request[2]);
 	MPIX_Exscan_init(&mine[2], &all[2], 1, MPI_INT, MPI_MAX, comm, MPI_INFO_NULL, &request[3]);
 	MPIX_Barrier_init(comm, MPI_INFO_NULL, &request[4]);
-	/* The module has no such operator. */
+	/* The component has no such operator. */
 	MPIX_Allreduce_init(&mine[3], &all[3], 1, MPI_INT, MPI_LOR, comm, MPI_INFO_NULL,
 			    &request[5]);
-	/* Free these at once: the requests must not need them any more. */
+	/* Free the types and operators at once, as the requests must not need them any more. */
 	MPI_Type_free(&own);
 	for (r = 0; r < size; r++)
 		counts[r] = -1;
@@ -179,15 +179,16 @@ static int persistent(int n)
 	return wrong;
 }
 
-/* All ranks get an MPI error, and later calls work. */
+/* If the lengths differ, all ranks must get an MPI error; later calls with equal lengths must work.
+ */
 static int differ(int n)
 {
 	int i, wrong = 0, ones[4] = { 1, 1, 1, 1 }, first[4], second = 0, rc[2];
 	MPI_Request request[2];
 	MPI_Comm comm;
 
-	/* The error handler of MPI_COMM_WORLD gets errors of requests, whichever communicator they
-	 * belong to.
+	/* An error of a request calls the error handler of MPI_COMM_WORLD, whichever communicator
+	 * the request belongs to.
 	 */
 	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
 	for (i = 0; i < n; i++) {
@@ -212,7 +213,7 @@ static int poor(int who)
 	int i, wrong = 0;
 
 	getrlimit(RLIMIT_NOFILE, &limit);
-	/* The first number that is free is one too many. */
+	/* The lowest free descriptor becomes the limit, so no further one can be opened. */
 	limit.rlim_cur = dup(0);
 	close(limit.rlim_cur);
 	if (rank == who)

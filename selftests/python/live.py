@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""The Python package over a fabric: what comes back is what numpy comes to; TAP."""
+"""Tests of the Python package over a fabric: results must be those of numpy. Prints TAP."""
 
 import concurrent.futures
 import copy
@@ -24,12 +24,12 @@ from python_tap import main
 NODES = 8
 INTEGERS = ['u1', 'u2', 'u4', 'u8', 'i1', 'i2', 'i4', 'i8']
 FLOATS = ['f2', 'f4', 'f8']
-# On a machine that others share things take long.
+# Time limit in seconds; on a machine that other processes use, operations take long.
 PATIENCE = 60
 
 
 def until(condition):
-    """It becomes true, in time."""
+    """Waits until condition() is true; fails after PATIENCE seconds."""
     end = time.monotonic() + PATIENCE
     while not condition():
         if time.monotonic() > end:
@@ -37,7 +37,7 @@ def until(condition):
 
 
 def tool(*words):
-    """hcctl must do this."""
+    """Runs hcctl with these arguments, which must succeed."""
     subprocess.run(['hcctl', *words], check=True, stdout=subprocess.DEVNULL)
 
 
@@ -54,11 +54,11 @@ class Fabric(unittest.TestCase):
             node.timeout = PATIENCE
 
     def all(self, begin):
-        """What operations bring that are begun at one node after the other; small ones."""
+        """Returns the results of small operations: begin() posts one at each node in turn."""
         return [request.wait() for request in [begin(node) for node in self.nodes]]
 
     def together(self, function):
-        """What a function of a node returns, or raises, at all of them at the same time."""
+        """Calls a function of a node at all nodes at once; returns what each returns or raises."""
         def run(node):
             try:
                 return function(node)
@@ -68,14 +68,14 @@ class Fabric(unittest.TestCase):
             return list(threads.map(run, self.nodes))
 
     def alike(self, seen, wanted):
-        """Arrays of the same elements and shapes."""
+        """Checks that all arrays in seen have the type, shape and elements of the array wanted."""
         for one in seen:
             self.assertEqual((one.dtype, one.shape), (wanted.dtype, wanted.shape))
             self.assertEqual(one.tobytes(), wanted.tobytes())
 
 
 class Reductions(Fabric):
-    """With operators."""
+    """Collectives with a reduction operator."""
 
     OPERATORS = {'sum': np.add, 'prod': np.multiply, 'min': np.minimum, 'max': np.maximum,
                  'and': np.bitwise_and, 'or': np.bitwise_or, 'xor': np.bitwise_xor}
@@ -84,7 +84,7 @@ class Reductions(Fabric):
         random = np.random.default_rng(5)
         for dtype in INTEGERS + FLOATS:
             if dtype in FLOATS:
-                # Sums and products without rounding, so that the order does not matter
+                # The sums and products are exact, so their order does not matter.
                 data = 2.0 ** random.integers(-1, 2, (NODES, 3, 5)).astype(dtype)
             else:
                 data = random.integers(0, 256, (NODES, 15 * np.dtype(dtype).itemsize), 'u1')
@@ -131,7 +131,7 @@ class Reductions(Fabric):
         got = self.together(lambda node: node.sort(runs[node.node], self.tree))
         self.assertEqual(got[1:], [None] * 7)
         self.assertEqual(got[0].size, wanted.size)
-        # numpy sorts all NaN to the end, and does not distinguish zeros.
+        # numpy sorts NaNs of both signs to the end, and treats the two zeros as equal.
         self.assertTrue(np.all(np.isnan(got[0][:8])) and np.all(np.isnan(got[0][-8:])))
         np.testing.assert_array_equal(got[0][8:-8], wanted[:-16])
         zeros = np.signbit(got[0][got[0] == 0]).tolist()
@@ -163,7 +163,7 @@ class Reductions(Fabric):
 
 
 class Blocks(Fabric):
-    """Without operators."""
+    """Collectives without a reduction operator."""
 
     def test_gather_and_scatter(self):
         data = np.arange(NODES * 6, dtype='i4').reshape(NODES, 2, 3)
@@ -197,7 +197,8 @@ class Blocks(Fabric):
         for plan in (Plan.install('t', 2, 'doubling'), Plan.install('t', 3, 'ring')):
             for u, got in enumerate(self.all(lambda node: node.ialltoall(data[node.node], plan))):
                 self.alike([got], wanted[u])
-        # Much more than a handle takes at once, in place, by the plan's id
+        # These blocks are much longer than a handle takes at once. The call is in place, and names
+        # the plan by its id.
         much = np.random.default_rng(7).integers(0, 256, (NODES, NODES, 30000), 'u1')
         mine = much.copy()
         got = self.together(lambda node: node.alltoall(mine[node.node], 2, out=mine[node.node]))
@@ -208,8 +209,8 @@ class Blocks(Fabric):
         random = np.random.default_rng(8)
         data = random.normal(size=(NODES, NODES, 5, 2))
         for plan in (self.tree, Plan.install('t', 2, 'doubling')):
-            # Sums of floats depend on the order: compare with those of an allreduce over the same
-            # plan
+            # Sums of floats depend on the order of the additions, so compare with an allreduce over
+            # the same plan.
             whole = self.all(lambda node: node.iallreduce(data[node.node], 'sum', plan))[0]
             np.testing.assert_allclose(whole, data.sum(axis=0))
             for u, got in enumerate(self.all(lambda node: node.ireduce_scatter(data[node.node], 'sum', plan))):
@@ -229,8 +230,8 @@ class Blocks(Fabric):
             got = self.together(lambda node: node.reduce_scatter(data[node.node], 'sum', plan, counts=counts))
             for u, block in enumerate(got):
                 self.alike([block], whole[ends[u] - counts[u]:ends[u]])
-        # By the plan's id; and with one block too many, so that the kernel cannot divide the length
-        # among the members
+        # The plan is named by its id. The second call has one block too many, so the kernel cannot
+        # divide the length among the members.
         got = self.together(lambda node: node.reduce_scatter(data[node.node], 'sum', 2, counts=counts, rank=node.node))
         self.assertEqual([len(block) for block in got], counts)
         failed = self.together(lambda node: self.errno_of(lambda: node.reduce_scatter(
@@ -255,7 +256,7 @@ class Blocks(Fabric):
         self.assertEqual([request.wait().tolist() for request in requests], data.T.tolist())
         requests = [self.nodes[u].ireduce_scatter(data[i], 'sum', tree) for i, u in enumerate(members)]
         self.assertEqual([int(request.wait()) for request in requests], data.sum(axis=0).tolist())
-        # The id of a plan does not give the number of members.
+        # The id of a plan does not tell the number of members, which alltoall needs.
         with self.assertRaises(Error) as caught:
             self.nodes[0].alltoall(np.zeros(8, 'u1'), 2)
         self.assertEqual(caught.exception.errno, errno.EINVAL)
@@ -357,7 +358,7 @@ class Waiting(Fabric):
 
     def test_signals(self):
         class Alarm(Exception):
-            """Has rung."""
+            """Raised by the signal handler."""
 
         def ring(*_):
             raise Alarm
@@ -367,7 +368,7 @@ class Waiting(Fabric):
         for wait in (lambda: self.nodes[0].barrier(self.tree), end.recv,
                      lambda: Plan.wait('t', 99), lambda: self.nodes[1].progress(None)):
             with self.assertRaises(Alarm):
-                # Set here, as the alarm may come before the call begins.
+                # Set the alarm within this block, as it may go off before the call begins.
                 signal.setitimer(signal.ITIMER_REAL, 0.3)
                 wait()
 
@@ -389,7 +390,7 @@ class Waiting(Fabric):
 
 
 class Failures(Fabric):
-    """Faults, refusals, rights."""
+    """Faults, refused calls, missing rights."""
 
     def test_a_link_fails(self):
         requests = [node.iallreduce(np.ones(1), 'sum', self.tree) for node in self.nodes[:7]]
@@ -521,7 +522,7 @@ class Failures(Fabric):
 
 
 class Guards(Fabric):
-    """Plans that are installed again when a fault breaks them."""
+    """Guarded plans, whose next epoch a Guard installs when a fault breaks them."""
 
     def setUp(self):
         super().setUp()
@@ -547,7 +548,7 @@ class Guards(Fabric):
         begun, begins = os.pipe()
         child = os.fork()
         if not child:
-            # A user to whom the plan was not given
+            # This process runs as a user who has no grant of the plan.
             status = 1
             try:
                 os.setuid(65534)
@@ -588,7 +589,7 @@ class Guards(Fabric):
         with Guard('t', 2) as guard:
             child = os.fork()
             if not child:
-                # The guard is the parent's.
+                # The guard belongs to the parent process.
                 guard.end()
                 del guard
                 os._exit(0)
@@ -606,7 +607,7 @@ class Guards(Fabric):
 
 
 class Communicators(unittest.TestCase):
-    """A thread at each of some nodes."""
+    """Communicators of some nodes, with a thread for each rank."""
 
     GROUP = [6, 0, 5, 3]
 
@@ -615,7 +616,7 @@ class Communicators(unittest.TestCase):
         self.addCleanup(subprocess.run, ['hcctl', 'fabric', 'del', 't'], check=False)
 
     def members(self, function):
-        """What it returns at all ranks."""
+        """Returns what the function returns at each rank."""
         def run(node):
             with Communicator('t', node, self.GROUP, 9, wait=PATIENCE) as comm:
                 comm.at.timeout = PATIENCE
@@ -640,7 +641,7 @@ class Communicators(unittest.TestCase):
         parts = [np.random.RandomState(r).standard_normal(3000) for r in range(4)]
 
         def run(comm):
-            # Three of them: what is divided by a power of two is hardly ever rounded
+            # The group has three ranks, since a division by a power of two hardly ever rounds.
             part = comm.split(comm.rank == 3)
             with part:
                 if part.size == 1:
@@ -648,7 +649,8 @@ class Communicators(unittest.TestCase):
                 with self.assertRaises(TypeError):
                     part.mean(np.arange(3))
                 return [part.mean(parts[part.rank].astype(t)) for t in ('f2', 'f4', 'f8')]
-        # Sums as in a tree of three of these nodes; each quotient rounded once by another library
+        # The expected sums are those of a tree of three of these nodes. Each quotient is rounded
+        # once, from the quotient of doubles.
         got = self.members(run)
         for t, mean in zip(('f2', 'f4', 'f8'), got[0]):
             self.assertEqual(mean.dtype, np.dtype(t))
@@ -666,7 +668,7 @@ class Communicators(unittest.TestCase):
             part = comm.split(comm.rank // 2)
             with part:
                 return [part.allreduce(bits[part.rank], op) for op in ('sum', 'prod')]
-        # numpy rounds in the same way, in software; any NaN is accepted
+        # numpy rounds in the same way, in software. Any NaN is accepted.
         with np.errstate(all='ignore'):
             wanted = [bits[0] + bits[1], bits[0] * bits[1]]
         for sums in self.members(run):

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Decides whether an event that the world has caused explains an error, and the cause that the
- * error names. The rules are those of the section ERRORS of hypercube(7).
+ * Decides whether an error, and the cause that it names, are explained by an event that the world
+ * has caused. The rules are those of the section ERRORS of hypercube(7).
  */
 #include <errno.h>
 
@@ -25,8 +25,8 @@ bool error_allowed(const struct world *w, int plan, int error)
 
 	switch (error) {
 	case EPROTO:
-		/* Some members may not have received a failure yet, and so contribute to an
-		 * operation of another number.
+		/* Some members may not have been notified of a failure yet, and so contribute to an
+		 * operation with another number.
 		 */
 		return atomic_load(&w->era.tainted) >> plan & 1;
 	case ENOENT:
@@ -39,7 +39,8 @@ bool error_allowed(const struct world *w, int plan, int error)
 	return had & why;
 }
 
-/* Return: true if the link was down, or a node at one of its ends has failed. */
+/* Return: true if link (@u, @d) was down in this era, or if a node at one of its ends has failed.
+ */
 static bool link_gone(const struct world *w, uint32_t u, uint32_t d)
 {
 	uint64_t failed = atomic_load(&w->era.deeds.failed);
@@ -48,8 +49,8 @@ static bool link_gone(const struct world *w, uint32_t u, uint32_t d)
 	       failed >> (u ^ 1u << d) & 1;
 }
 
-/* Check an error that @node got: with record @r, or from a call if @r is NULL. Return: true if an
- * event explains its cause.
+/* Check the cause of the error @error that @node got: with record @r, or from a call if @r is NULL.
+ * Return: true if an event explains the cause.
  */
 bool cause_true(const struct world *w, uint32_t node, int error, const struct hypercube_result *r)
 {
@@ -64,7 +65,7 @@ bool cause_true(const struct world *w, uint32_t node, int error, const struct hy
 	case ECONNRESET:
 		return u != NOWHERE && atomic_load(&w->era.deeds.closed) >> u & 1;
 	case ENOLINK:
-		/* A link becomes spent if it cannot deliver frames because memory is lacking. */
+		/* A link that lacks memory to deliver frames becomes spent. */
 		return !r || (u != NOWHERE && d != NOWHERE &&
 			      (short_of_memory || link_gone(w, u, d)));
 	}

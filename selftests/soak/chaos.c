@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Injects faults into the fabric and its processes while they work.
+ * Injects faults into the fabric, and into its processes, while operations are under way.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -21,13 +21,13 @@ const char *kind_name(int kind)
 	return name[kind];
 }
 
-/* Record that errors of the kinds @why (EX_*) are explained from now on. */
+/* Record that from now on events explain errors of the kinds @why (EX_*). */
 static void allow_error(struct soak *s, uint32_t why)
 {
 	atomic_fetch_or(&s->w->era.allowed_errors, why);
 }
 
-/* Count an event. */
+/* Count an event of this kind, and record its time. */
 static void happened(struct soak *s, enum kind kind)
 {
 	s->events[kind]++;
@@ -35,8 +35,8 @@ static void happened(struct soak *s, enum kind kind)
 	s->calm_since = s->last_event;
 }
 
-/* Choose the kinds of events of this era: in a quarter of all eras none, and in half of the others
- * only one kind.
+/* Choose the kinds of events of this era: none in a quarter of all eras, one kind in three eighths,
+ * and several kinds in the others.
  */
 void chaos_choose(struct soak *s)
 {
@@ -67,7 +67,7 @@ static void link_note(struct soak *s, uint32_t u, uint32_t d, bool down)
 	}
 }
 
-/* Take a random link down, or up again. */
+/* Take a random link down, or bring it up again. */
 static void link_flip(struct soak *s)
 {
 	uint32_t u = below(&s->dice, s->w->nodes), d = below(&s->dice, s->w->dim);
@@ -97,7 +97,8 @@ static void node_flip(struct soak *s)
 	happened(s, K_NODE);
 }
 
-/* Remove all faults, and set new ones or none before plans are installed, which avoid these faults.
+/* Remove all faults, and set new ones, or none. Plans are installed afterwards, so they avoid these
+ * faults.
  */
 void chaos_faults(struct soak *s)
 {
@@ -117,8 +118,8 @@ void chaos_faults(struct soak *s)
 
 /* --- impairments --- */
 
-/* Draw links, each with a probability of @percent, but at least one. @pick: for each node, the mask
- * of its drawn links.
+/* Draw links, each with a probability of @percent, but at least one link. @pick is set to a mask of
+ * the drawn links of each node.
  */
 static void links_pick(struct soak *s, uint32_t percent, uint32_t pick[NODES_MAX])
 {
@@ -149,8 +150,8 @@ static const char *links_text(const struct soak *s, const uint32_t pick[NODES_MA
 	return list;
 }
 
-/* Return: the rate of an impairment in hundredths of a per cent; 0 if it is not one of this era's
- * kinds.
+/* Return: the rate of impairment @kind in hundredths of a per cent; 0 if it is not a kind of this
+ * era.
  */
 static uint32_t kinds_percent(struct soak *s, enum kind kind)
 {
@@ -160,7 +161,7 @@ static uint32_t kinds_percent(struct soak *s, enum kind kind)
 	return 1 + below(&s->dice, chance(&s->dice, 50) ? 20 : 400);
 }
 
-/* Impair many links of the cube, or few; rates are in hundredths of a per cent. */
+/* Impair some links of the cube, many or few. */
 void chaos_impair(struct soak *s)
 {
 	uint32_t loss = kinds_percent(s, K_LOSS), corrupt = kinds_percent(s, K_CORRUPT);
@@ -186,7 +187,7 @@ void chaos_impair(struct soak *s)
 
 /* --- processes --- */
 
-/* Return: a random node whose process takes part and is not stopped, or ~0. */
+/* Return: a random node whose process takes part in the era and is not stopped, or ~0. */
 static uint32_t pick_member(struct soak *s)
 {
 	uint32_t u, i;
@@ -199,7 +200,7 @@ static uint32_t pick_member(struct soak *s)
 	return ~0u;
 }
 
-/* Choose a member that is about to leave, and record that. Return: its node, or ~0. */
+/* Choose a random member to leave, and record that it leaves. Return: its node, or ~0. */
 static uint32_t pick_absent(struct soak *s)
 {
 	uint32_t u = pick_member(s);
@@ -237,7 +238,7 @@ static void close_one(struct soak *s)
 	happened(s, K_CLOSE);
 }
 
-/* Stop a process (SIGSTOP), mostly for a moment, sometimes for longer than any timeout. */
+/* Stop a process (SIGSTOP): in most cases for a moment, in some for longer than any timeout. */
 static void stop_one(struct soak *s)
 {
 	uint32_t u = pick_member(s);
@@ -294,8 +295,8 @@ static bool module_at(uint64_t *start, uint64_t *size)
 	return found && *size;
 }
 
-/* Set up fault injection such that only allocations fail that have a function of the module in
- * their stack.
+/* Set up the kernel's fault injection such that only allocations can fail that have a function of
+ * the module in their stack. Return: false if the kernel cannot do that.
  */
 bool chaos_memory_prepare(void)
 {
@@ -323,7 +324,7 @@ bool chaos_memory_prepare(void)
 	return true;
 }
 
-/* Let some allocations fail for a while. */
+/* Let a part of the allocations fail for some time. */
 static void memory_short(struct soak *s)
 {
 	char percent[12];
@@ -335,7 +336,7 @@ static void memory_short(struct soak *s)
 	happened(s, K_MEMORY);
 }
 
-/* Let no more allocations fail. */
+/* Let all allocations succeed again. */
 static void memory_enough(struct soak *s)
 {
 	if (!s->memory_until)
@@ -357,7 +358,7 @@ static void replace_one(struct soak *s)
 	happened(s, K_REPLACE);
 }
 
-/* If the next event is due, cause one event of the kinds of this era. */
+/* If the time for the next event has come, cause an event of one of this era's kinds. */
 void chaos_event(struct soak *s)
 {
 	static void (*const act[])(struct soak *s) = {
@@ -388,7 +389,7 @@ void chaos_event(struct soak *s)
 			(chance(&s->dice, 60) ? below(&s->dice, 100) : below(&s->dice, 1500));
 }
 
-/* End all events: memory suffices again, and stopped processes continue. */
+/* End all events: allocations succeed again, and stopped processes continue. */
 void chaos_end(struct soak *s)
 {
 	memory_enough(s);

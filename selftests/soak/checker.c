@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Checks a record that a member has received: whether it is right, and whether it may arrive at
- * this time.
+ * Checks each record that a member receives: whether it is right, and whether it may arrive at this
+ * time.
  */
 #include <stdio.h>
 #include <string.h>
@@ -18,7 +18,7 @@ static int slot_of(const struct world *w, uint32_t id)
 	return -1;
 }
 
-/* Report a wrong record of operation @idx. */
+/* Report that the record @r of operation @idx is wrong. */
 static void wrong(struct member *m, uint32_t idx, const struct spec *sp,
 		  const struct hypercube_result *r, const char *what)
 {
@@ -29,7 +29,7 @@ static void wrong(struct member *m, uint32_t idx, const struct spec *sp,
 		 atomic_load(&m->w->era.allowed_errors));
 }
 
-/* Check that the kernel reports the same number of the operation to all members. Return: what is
+/* Check that the kernel reports the same operation number @op to all members. Return: what is
  * wrong, or NULL.
  */
 static const char *number_fault(const struct member *m, struct ledger *l, uint64_t op)
@@ -54,7 +54,7 @@ static void operation_counted(struct world *w, struct ledger *l)
 		atomic_fetch_add(&w->operations, 1);
 }
 
-/* Record the least number with which an operation has failed. */
+/* Record the operation number @op with which an operation has failed, if it is the least one. */
 static void failed_at(struct ledger *l, uint64_t op)
 {
 	uint64_t least = atomic_load(&l->failed);
@@ -91,8 +91,8 @@ static enum fate check_success(struct member *m, struct entry *e, const struct h
 	return e->silent ? DOUBLED : WRONG;
 }
 
-/* Count failures that do not arrive in the order of their contributions. This is rare, but not an
- * error.
+/* Count a failure that arrives after the failure of a later contribution. This is rare, but it is
+ * not an error.
  */
 static void order_note(struct member *m, int plan, const struct entry *e)
 {
@@ -102,7 +102,9 @@ static void order_note(struct member *m, int plan, const struct entry *e)
 		m->failed_from[plan] = e->idx;
 }
 
-/* The plan was removed before this message began. Record that no later message has begun either. */
+/* The plan was removed before this message began: so no later message has begun either. Record
+ * that.
+ */
 static void message_unsent(struct member *m, int plan, const struct entry *e)
 {
 	_Atomic uint32_t *begun = &m->me->plan[plan].begun;
@@ -111,7 +113,7 @@ static void message_unsent(struct member *m, int plan, const struct entry *e)
 		atomic_store(begun, e->idx);
 }
 
-/* Check the end of a contribution of this member. */
+/* Check the record @r with the end of this member's own contribution @e. */
 static void check_own(struct member *m, int plan, struct entry *e, const struct hypercube_result *r,
 		      const void *data, uint64_t len)
 {
@@ -134,11 +136,11 @@ static void check_own(struct member *m, int plan, struct entry *e, const struct 
 	entry_end(m, e, fate);
 }
 
-/* Bytes of a message that suffice to distinguish it: shorter messages may be equal by chance. */
+/* A message of at least this number of bytes is unique; shorter messages may be equal by chance. */
 #define MESSAGE_ONE_OF_A_KIND	8
 
-/* Find the first message of the era, among those from @from to @to, that has this data. Return: its
- * index, or ~0.
+/* Find the first of this era's messages from @from to @to that has this data. Return: its index, or
+ * ~0.
  */
 static uint32_t message_find(struct member *m, int plan, uint32_t from, uint32_t to,
 			     const void *data, uint64_t len)
@@ -154,7 +156,7 @@ static uint32_t message_find(struct member *m, int plan, uint32_t from, uint32_t
 	return ~0u;
 }
 
-/* Check a message of a broadcast that has arrived whole. */
+/* Check a broadcast's message that has arrived completely. */
 static void message_came(struct member *m, int plan, const struct hypercube_result *r,
 			 const void *data, uint64_t len)
 {
@@ -195,7 +197,7 @@ static void message_came(struct member *m, int plan, const struct hypercube_resu
 	record_fate(m->w, m->node, HYPERCUBE_BCAST, fate);
 }
 
-/* Check the end of a message of a broadcast at a receiver, which has contributed nothing. */
+/* Check the end of a broadcast's message at a receiver, which has no contribution of its own. */
 static void check_message(struct member *m, int plan, const struct hypercube_result *r,
 			  const void *data, uint64_t len)
 {
@@ -209,7 +211,9 @@ static void check_message(struct member *m, int plan, const struct hypercube_res
 	} else if (!r->status) {
 		message_came(m, plan, r, data, len);
 	} else if (before && r->op + 1 <= before) {
-		/* Each message has one end, and failures arrive in the order of the messages. */
+		/* Each message ends once, and failures of messages arrive in the order of the
+		 * messages.
+		 */
 		wrong(m, m->next_message[plan], &sp, r, "a second end");
 		record_fate(m->w, m->node, HYPERCUBE_BCAST, DOUBLED);
 	} else {
@@ -220,8 +224,8 @@ static void check_message(struct member *m, int plan, const struct hypercube_res
 	}
 }
 
-/* Find the contribution by its cookie. Return: NULL unless the cookie is that of this process, this
- * era and a contribution that has not ended.
+/* Find the contribution that has this cookie. Return: NULL unless the cookie belongs to this
+ * process, this era, and a contribution whose end has not arrived.
  */
 static struct entry *entry_of(struct member *m, uint64_t cookie)
 {
@@ -233,8 +237,8 @@ static struct entry *entry_of(struct member *m, uint64_t cookie)
 	return &m->entry[s - 1];
 }
 
-/* Return: true if @r is the failure of a contribution that requested no notification. It may arrive
- * in a later era.
+/* Return: true if @r is the failure of a contribution that requested no notification of its end.
+ * Such a record may arrive in a later era.
  */
 static bool late_news(struct member *m, const struct hypercube_result *r)
 {
@@ -242,14 +246,14 @@ static bool late_news(struct member *m, const struct hypercube_result *r)
 	       (r->cookie >> 20 & 0xffffff) != m->gen;
 }
 
-/* Check a whole record. */
+/* Check a record that has been received completely, with its data. */
 static void check_record(struct member *m, int plan, const struct hypercube_result *r,
 			 const void *data, uint64_t len)
 {
 	struct entry *e;
 
 	if (!r->cookie && (!m->gen || plan < 0))
-		return;	/* a message of a broadcast, in which this member does not take part */
+		return;	/* The record is of a broadcast in which this member does not take part. */
 	if (plan >= 0 && !r->cookie) {
 		check_message(m, plan, r, data, len);
 		return;
@@ -270,10 +274,10 @@ static void check_record(struct member *m, int plan, const struct hypercube_resu
 	}
 }
 
-/* Return: true if @r is a record that may arrive between the pieces of another record of the plan.
- * It is one without data: the failure of a later operation; the failure of a contribution that was
- * refused and has no number; or the completion of an earlier operation, which is reported by other
- * members than those that send the current result.
+/* Return: true if the record @r may arrive between the pieces @p of another record of the same
+ * plan. Such a record has no data. It is the failure of a later operation; the failure of a
+ * contribution that was refused and so has no number; or the completion of an earlier operation,
+ * which other members report than those that send the current result.
  */
 static bool comes_between(const struct pieces *p, const struct hypercube_result *r, size_t n,
 			  bool last)
@@ -285,7 +289,7 @@ static bool comes_between(const struct pieces *p, const struct hypercube_result 
 	return r->op > p->head.op || (!r->op && r->cookie != p->head.cookie);
 }
 
-/* Process a piece of a record; pieces of records of several plans may alternate. */
+/* Process a piece of a record. Pieces of records of several plans may alternate. */
 void check_piece(struct member *m, const struct hypercube_result *r, size_t n, bool last)
 {
 	int plan = slot_of(m->w, r->plan);

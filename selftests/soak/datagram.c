@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Messages from node to node: messages may be lost, but those that arrive must be unchanged, and
- * arrive only once.
+/* Messages between nodes. Messages may be lost, but a message that arrives must be unchanged, and
+ * may arrive only once.
  */
 #include <errno.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 
 #include "soak.h"
 
-/* The header of a message; @len bytes of data follow. */
+/* The header of a message; @len bytes of data follow it. */
 struct letter {
 	uint32_t from, to, incarnation, number, len;
 };
@@ -48,8 +48,8 @@ void datagram_send(struct member *m)
 	record_fate(m->w, m->node, ROW_DATAGRAM, UNFOUNDED);
 }
 
-/* Return: true if number @n of this sender has arrived before. Numbers that are much lower than the
- * latest count as new.
+/* Return: true if message @n of this sender has arrived before. A number that is much lower than
+ * the latest one counts as new.
  */
 static bool received_before(struct got_news *h, uint32_t incarnation, uint32_t n)
 {

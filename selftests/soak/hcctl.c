@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Runs the tool as a child process.
+ * Runs hcctl as a child process.
  */
 #include <errno.h>
 #include <poll.h>
@@ -39,7 +39,7 @@ static void child(char *line, int out)
 	_exit(127);
 }
 
-/* Read what the child writes until it closes its end of the pipe. Return: false if that takes
+/* Read the output of the child until it closes its end of the pipe. Return: false if this takes
  * longer than @ms.
  */
 static bool read_all(int fd, char *out, size_t room, uint64_t ms)
@@ -72,7 +72,9 @@ static bool read_all(int fd, char *out, size_t room, uint64_t ms)
 	return true;
 }
 
-/* Run the tool. Return: its exit status, or -1 if it does not end within a minute. */
+/* Run hcctl; @out gets its output. Return: its exit status, or -1 if it does not end within a
+ * minute.
+ */
 int hcctl(char *out, size_t room, const char *format, ...)
 {
 	char line[4096], text[512];
@@ -104,8 +106,8 @@ int hcctl(char *out, size_t room, const char *format, ...)
 	return ended && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-/* Read the numbers of array @name, or the one number of that name. Return: how many numbers were
- * read.
+/* Read the numbers of the array, or the single number, that is the JSON member @name. Return: how
+ * many numbers were read.
  */
 int json_numbers(const char *json, const char *name, uint32_t *out, int room)
 {
@@ -136,8 +138,8 @@ int json_numbers(const char *json, const char *name, uint32_t *out, int room)
 	return n;
 }
 
-/* Run a command that changes the configuration; the kernel should refuse none. Return: true if it
- * succeeded.
+/* Run an hcctl command that changes the configuration. The kernel should refuse none of these.
+ * Return: true if the command succeeded.
  */
 bool config(struct soak *s, const char *format, ...)
 {

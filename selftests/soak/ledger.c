@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The ledger of the test: the fates of all contributions, and the reports about them. */
+/* The ledger of the test: it counts the fates of all contributions, and prints errors and results.
+ */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -40,14 +41,14 @@ void record_fate(struct world *w, uint32_t node, int row, enum fate fate)
 		atomic_fetch_add(&w->bad, 1);
 }
 
-/* Report an error of a world on one line, with the options that reproduce it. */
+/* Print an error on one line, with the options that reproduce the world. */
 void complain(struct world *w, const char *format, ...)
 {
 	char line[900];
 	va_list ap;
 	int n;
 
-	/* Print at most about forty reports of a world: the reader needs no more. */
+	/* Print at most about forty errors of a world, which is enough for the reader. */
 	if (atomic_load(&w->bad) > 40)
 		return;
 	n = snprintf(line, sizeof(line),
@@ -146,8 +147,8 @@ static void causes(void)
 	}
 }
 
-/* Print the table; the last line is "N passed, N failed", the numbers of contributions with a good
- * and a bad fate. Return: the exit status.
+/* Print the table of results. Its last line is "N passed, N failed": the numbers of contributions
+ * with a good and with a bad fate. Return: the exit status.
  */
 int ledger_close(double seconds)
 {
@@ -158,8 +159,8 @@ int ledger_close(double seconds)
 	causes();
 	for (f = 0; f < FATES; f++)
 		*(f < FIRST_BAD ? &good : &bad) += sum[f];
-	/* Include errors that belong to no contribution, such as a tool that hangs or a plan that
-	 * lacks some members.
+	/* Also count errors that do not belong to a contribution, such as an hcctl that hangs, or a
+	 * plan that lacks members.
 	 */
 	if (worlds_bad > bad)
 		bad = worlds_bad;

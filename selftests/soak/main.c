@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * soak: runs random collectives on fabrics of several dimensions with faults of all kinds, and
- * checks each result and each end against a computation of its own.
+ * soak: runs random collectives on fabrics of several dimensions while faults of all kinds occur,
+ * and compares each result and each end of an operation with its own computation.
  */
 #include <getopt.h>
 #include <sched.h>
@@ -118,7 +118,7 @@ static bool options_read(struct options *o, int argc, char **argv)
 
 static uint64_t events[KINDS];
 
-/* Print how often each kind of event happened: a kind that never happened was not tested. */
+/* Print how often events of each kind occurred. A kind that did not occur was not tested. */
 static void events_say(bool memory)
 {
 	int i;
@@ -129,7 +129,7 @@ static void events_say(bool memory)
 	puts(memory ? "" : " (this kernel cannot make allocations fail)");
 }
 
-/* Run a world: one fabric, with memory that all its processes share. */
+/* Run a world: one fabric, and processes that share memory. @round: number of the world. */
 static int run(const struct options *o, uint32_t round, uint64_t end, uint64_t begin)
 {
 	static const uint32_t segments[] = { 32768, 32768, 16384, 4096, 1000, 256 };

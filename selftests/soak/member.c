@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The process of a node. It contributes in the order of the era (see soak.h), receives, and lets
- * the checker check each end. It sleeps in one place only, where it waits for all events at once.
+ * The process of a node. It contributes in the order of the era (see soak.h), receives records, and
+ * lets the checker check each of them. It sleeps only in rest(), where it waits for all events at
+ * once.
  */
 #include <errno.h>
 #include <poll.h>
@@ -31,13 +32,13 @@ void entry_end(struct member *m, struct entry *e, enum fate fate)
 	record_fate(m->w, m->node, e->row, fate);
 }
 
-/* Handle an error: the member contributes no more to the plan until the next era. Return: true if
- * an event explains the error.
+/* Handle an error: the member makes no more contributions to the plan until the next era. Return:
+ * true if an event explains the error.
  */
 bool member_failed(struct member *m, int plan, int row, int error,
 		   const struct hypercube_result *r)
 {
-	/* The record of the failure itself may have been lost. */
+	/* Earlier errors of the plan: the record of the failure itself may have been lost. */
 	bool done = error == ECANCELED ? m->reported[plan] || error_allowed(m->w, plan, ENOMEM) :
 					 error_allowed(m->w, plan, error);
 	bool fine = done && cause_true(m->w, m->node, error, r);
@@ -85,7 +86,7 @@ static void member_close(struct member *m)
 
 /* --- contributions --- */
 
-/* Record that the member got further on a plan. */
+/* Record that the member has made progress on a plan. */
 static void progress(struct member *m, int plan)
 {
 	atomic_store(&m->me->plan[plan].progress, m->now);
@@ -120,7 +121,7 @@ static ssize_t send_piece(struct member *m)
 	return sendmsg(port_of(m, sending_entry(m)->plan), &h, MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
-/* The kernel has taken the whole contribution. */
+/* Handle the last piece of a contribution, which the kernel has accepted. */
 static void sent_all(struct member *m)
 {
 	m->sending = false;
@@ -130,7 +131,7 @@ static void sent_all(struct member *m)
 
 static bool receive(struct member *m, int fd);
 
-/* Handle a refusal of sendmsg(). Return: true if the member can do something else at once. */
+/* Handle the error of a sendmsg(). Return: true if the member can do something else at once. */
 static bool send_refused(struct member *m, int error)
 {
 	struct entry *e = sending_entry(m);
@@ -142,7 +143,8 @@ static bool send_refused(struct member *m, int error)
 		m->full = true;
 		return false;
 	case ECANCELED:
-		/* The kernel refuses contributions until a failure has been read: read all records.
+		/* The kernel refuses contributions until this process has read the record of a
+		 * failure: read all records.
 		 */
 		while (receive(m, port_of(m, e->plan)))
 			;
@@ -157,7 +159,7 @@ static bool send_refused(struct member *m, int error)
 	}
 	m->sending = false;
 	if (m->begun && error == ECONNABORTED)
-		return true; /* the record of the failure will have the reason */
+		return true; /* the record of the failure, which follows, has the reason */
 	if (m->begun && error_allowed(m->w, e->plan, error)) {
 		m->dead[e->plan] = true;
 		return true;
@@ -183,7 +185,7 @@ static bool send_on(struct member *m)
 	return true;
 }
 
-/* Return: true if the contribution requests no notification of its end. Only members that get no
+/* Return: true if this contribution requests no notification of its end. Only a member that gets no
  * result may do that.
  */
 static bool is_silent(struct member *m, const struct spec *sp, const struct plan *p)
@@ -238,7 +240,9 @@ static void contribution_new(struct member *m, uint32_t s, int plan, uint32_t id
 	progress(m, plan);
 }
 
-/* Send this node's next contribution in the era's order. Return: false if there is none now. */
+/* Send this node's next contribution in the order of the era. Return: false if no contribution can
+ * be sent now.
+ */
 static bool contribute(struct member *m)
 {
 	const struct era *e = &m->w->era;
@@ -317,7 +321,7 @@ static bool receive(struct member *m, int fd)
 		return false;
 	}
 	/* The record may be a broadcast's message of the next era, which this member has not begun
-	 * yet.
+	 * yet: begin it.
 	 */
 	if (m->me->takes_part && atomic_load(&m->w->era.gen) != m->last)
 		member_begin(m);
@@ -355,7 +359,7 @@ void member_begin(struct member *m)
 	atomic_store(&m->me->gen, m->gen);
 }
 
-/* Return: true if, as far as is known now, the member has nothing left to do in this era. */
+/* Return: true if this member has nothing left to do in this era, as far as it knows now. */
 static bool is_finished(struct member *m)
 {
 	int i;
@@ -370,7 +374,7 @@ static bool is_finished(struct member *m)
 	return true;
 }
 
-/* Write what other processes read about this one. */
+/* Publish the state of this process that other processes read. */
 static void publish(struct member *m)
 {
 	uint32_t pending;
@@ -387,7 +391,7 @@ static void publish(struct member *m)
 	atomic_store(&m->me->finished, is_finished(m) ? m->gen : 0);
 }
 
-/* Carry out the order of the world, if there is one. */
+/* Carry out the order of the world, if it has given one. */
 static void obey(struct member *m)
 {
 	switch (atomic_load(&m->me->order)) {
@@ -414,7 +418,7 @@ static void obey(struct member *m)
 	atomic_store(&m->me->order, ORDER_NONE);
 }
 
-/* Sleep until something can be done. */
+/* Sleep until an event occurs that this process may have to handle. */
 static void rest(struct member *m)
 {
 	struct pollfd p[PLANS + 3] = {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Computes the data that each member contributes to an operation, and the result that it must get.
+ * Computes the data that each member contributes to an operation, and the result that each member
+ * must get.
  */
 #include <float.h>
 #include <math.h>
@@ -12,7 +13,7 @@
 #include "reference.h"
 #include "soak.h"
 
-/* Return: the plan of contribution number @s in the order in which each member contributes to all
+/* Return: the plan of contribution number @s, in the order in which all members contribute to all
  * plans.
  */
 int plan_of(const struct era *e, uint64_t seed, uint32_t s)
@@ -89,7 +90,8 @@ static void spec_plan(const struct plan *p, struct dice *d, struct spec *sp)
 		sp->row = sp->oper ? ROW_DOUBLED : ROW_DOUBLED_BARRIER;
 }
 
-/* Compute what operation @idx of the plan is in this era. All members compute the same. */
+/* Compute the parameters of operation @idx of the plan in this era. All members compute the same.
+ */
 void spec_make(const struct world *w, int plan, uint32_t idx, struct spec *sp)
 {
 	const struct era *e = &w->era;
@@ -106,7 +108,7 @@ void spec_make(const struct world *w, int plan, uint32_t idx, struct spec *sp)
 		sp->element = plain_size(sp->oper, sp->type, sp->width);
 		sp->rough = chance(&d, 50);
 	}
-	/* Limit the data that one node sends or receives. */
+	/* Limit the bytes that one node sends or receives in these collectives. */
 	if (sp->oper == HYPERCUBE_MERGE || sp->collective == HYPERCUBE_GATHER ||
 	    sp->collective == HYPERCUBE_SCATTER)
 		if (bytes > (2 * LARGEST) / w->nodes)
@@ -141,7 +143,7 @@ uint64_t give_bytes(const struct spec *sp, const struct plan *p, uint32_t node)
 	return (uint64_t)sp->count * sp->element;
 }
 
-/* Fill @out with bytes that depend on the key and on their offset. */
+/* Fill @out with @len bytes that depend on @key and on their offset. */
 void message_fill(uint64_t key, void *out, size_t len)
 {
 	uint64_t word;
@@ -155,7 +157,7 @@ void message_fill(uint64_t key, void *out, size_t len)
 	memcpy((char *)out + i, &word, len - i);
 }
 
-/* Fill the rest of the data at @out with copies of the first PERIOD elements. */
+/* Elements repeat: fill the rest of the data at @out with copies of the first PERIOD elements. */
 static void repeat(const struct spec *sp, void *out)
 {
 	size_t have = (size_t)PERIOD * sp->element, all = (size_t)sp->count * sp->element, n;
@@ -166,7 +168,7 @@ static void repeat(const struct spec *sp, void *out)
 	}
 }
 
-/* Return: number of elements before they repeat. */
+/* Return: number of elements before the elements of a contribution repeat. */
 static uint32_t distinct(const struct spec *sp)
 {
 	return sp->count < PERIOD ? sp->count : PERIOD;
@@ -190,7 +192,7 @@ static void run_fill(const struct spec *sp, uint32_t node, void *out)
 		run_make(sp, key, i, n, (char *)out + (size_t)i * sp->element);
 }
 
-/* Make the blocks of all members, in the order of the nodes. */
+/* Write the blocks of all @members to @out, in the order of the nodes. Return: number of bytes. */
 static size_t blocks_fill(const struct spec *sp, uint64_t members, void *out)
 {
 	size_t len = 0;
@@ -260,8 +262,8 @@ uint64_t digest_of(const void *data, size_t len)
 	return sum ? sum : 1;
 }
 
-/* Check a merge: it must be sorted and have the elements of all runs. Return: what is wrong, or
- * NULL.
+/* Check the result of a merge: it must be sorted, and must have the elements of all runs. Return:
+ * what is wrong, or NULL.
  */
 static const char *merge_fault(const struct spec *sp, const struct plan *p, const void *got,
 			       uint64_t len)
@@ -285,7 +287,7 @@ static const char *merge_fault(const struct spec *sp, const struct plan *p, cons
 	return elements_digest(sp, got, n) == sum ? NULL : "a merge of other elements";
 }
 
-/* Compute the reduction of the contributions of all members. Return: its length. */
+/* Compute the reduction of the contributions of all @members. Return: its length in bytes. */
 static size_t combined(const struct spec *sp, uint64_t members, void *out)
 {
 	static uint8_t in[PERIOD * HYPERCUBE_RECORD_MAX];
@@ -318,7 +320,8 @@ static double float_at(const struct spec *sp, const void *base, uint32_t i)
 	return f;
 }
 
-/* Return: the sum of element @i over all members; *@size: the sum of the magnitudes. */
+/* Return: the sum of element @i over all members. *@size is set to the sum of the absolute values.
+ */
 static long double rough_sum(const struct spec *sp, uint64_t members, uint32_t i, long double *size)
 {
 	long double sum = 0;
@@ -338,9 +341,9 @@ static long double rough_sum(const struct spec *sp, uint64_t members, uint32_t i
 	return sum;
 }
 
-/* A sum of n numbers in any order has an error of less than about (n - 1) half units in the last
- * place of the sum of their magnitudes. With effective helpers, different elements may be added in
- * different orders.
+/* Check a sum of floats. If n numbers are added in any order, the error is less than about (n - 1)
+ * half units in the last place of the sum of their absolute values. The order may differ between
+ * elements, as effective helpers add up some of them.
  */
 static bool rough_sum_fits(const struct spec *sp, uint64_t members, const void *got)
 {
@@ -363,7 +366,7 @@ static bool is_rough(const struct spec *sp)
 	       (sp->type == HYPERCUBE_F32 || sp->type == HYPERCUBE_F64);
 }
 
-/* Compute the result at @node. Return: its length. */
+/* Compute the result that @node must get. Return: its length in bytes. */
 static size_t expected(const struct spec *sp, const struct plan *p, uint32_t node, void *out)
 {
 	if (!gets_data(sp, p, node))
@@ -381,7 +384,7 @@ static size_t expected(const struct spec *sp, const struct plan *p, uint32_t nod
 	return combined(sp, p->members, out);
 }
 
-/* Return: a text that says where two results differ. */
+/* Return: a text with the place at which two results differ. */
 static const char *difference(const struct spec *sp, const uint8_t *want, const uint8_t *got,
 			      size_t len)
 {
@@ -421,8 +424,9 @@ static const char *exact_fault(const struct spec *sp, const struct plan *p, uint
 }
 
 /*
- * Get the digest of the right result, which one member computes for all. If another member is
- * computing it, wait. Return: the digest, or 0 if this member has to compute it.
+ * Get the digest of the right result of an operation. One member computes it for all members. If
+ * another member is computing it, wait for that. Return: the digest, or 0 if this member has to
+ * compute it.
  */
 static uint64_t digest_known(const struct world *w, uint32_t node, struct ledger *l)
 {
@@ -441,8 +445,8 @@ static uint64_t digest_known(const struct world *w, uint32_t node, struct ledger
 	}
 }
 
-/* Check a result at @node by its digest and, if that is not the known one, by its contents. Return:
- * NULL if @got is right, else what is wrong.
+/* Check a result at @node: first by its digest, and if this is not the known digest, by its
+ * contents. Return: NULL if @got is right, else what is wrong.
  */
 const char *result_fault(struct world *w, const struct spec *sp, const struct plan *p,
 			 uint32_t node, struct ledger *l, const void *got, uint64_t len)

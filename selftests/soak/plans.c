@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Plans: the tool installs them, and their members are checked against the faults that the test has
- * injected.
+ * Installs plans with hcctl, and checks that their members are those that follow from the injected
+ * faults.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,8 +36,8 @@ uint64_t reachable(const struct soak *s, uint32_t from)
 	return found;
 }
 
-/* Return: a random node that is connected with more than half of all nodes, if there is one; else
- * any node.
+/* Return: a random node that links connect with more than half of all nodes; if there is no such
+ * node, any node.
  */
 static uint32_t pick_root(struct soak *s)
 {
@@ -58,7 +58,7 @@ static uint64_t mask_of(const uint32_t *list, int n)
 	return mask;
 }
 
-/* Report an error if the tool has not installed a plan. Return: true if it has. */
+/* Report an error if @status says that hcctl has not installed a plan. Return: true if it has. */
 static bool planned(struct soak *s, const char *what, int status)
 {
 	if (!status)
@@ -120,7 +120,7 @@ static bool plan_install(struct soak *s, struct plan *p)
 			     : tree_install(s, p);
 }
 
-/* Install all plans, with new roots. */
+/* Install all plans with new random roots. */
 bool plans_install(struct soak *s)
 {
 	struct plan *plan = s->w->era.plan;
@@ -140,9 +140,10 @@ bool plans_install(struct soak *s)
 }
 
 /*
- * During an era, replace a plan by one with the same members, or only remove it. Operation numbers
- * begin at 0 in a new plan, so members must stop contributing first: a member that does not know of
- * the new plan would contribute to it in another order than the others.
+ * Replace a plan by one with the same members, or only remove it, in the middle of an era. The
+ * operation numbers of a new plan begin at 0. So members must stop contributing first: otherwise a
+ * member that does not know of the new plan would contribute to it in another order than the other
+ * members.
  */
 void plan_replace(struct soak *s, int slot)
 {
@@ -164,9 +165,10 @@ static bool plan_shown(const char *at, uint32_t *missing)
 }
 
 /*
- * After a failure some members have stopped, and others may have contributed to operations to which
- * the first will not contribute. Such operations may wait. Ask the kernel for what each operation
- * waits. Return: true if all pending operations wait for missing members.
+ * After a failure some members have stopped contributing, while others may have contributed to
+ * later operations. These operations wait for the members that have stopped. Query the kernel for
+ * the members for which each operation waits. Return: true if all pending operations wait for
+ * members that have stopped.
  */
 bool waiting_explained(struct soak *s)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The sockets of a node: one that is bound and serves all plans; sometimes others, each of which is
- * connected to one plan; and one for messages.
+ * The sockets of a node: a bound socket for all plans; in some eras further sockets, each connected
+ * to one plan; and a socket for messages.
  */
 #include <errno.h>
 #include <linux/sock_diag.h>
@@ -11,8 +11,8 @@
 
 #include "soak.h"
 
-/* Open a socket: with @plan 0 bind it, for all plans; else connect it to that plan. Return: -1 with
- * errno on errors.
+/* Open a socket of this type. If @plan is 0, bind it for all plans; otherwise connect it to @plan.
+ * Return: the socket, or -1 with errno set.
  */
 static int port_open(struct member *m, int type, uint32_t plan)
 {
@@ -41,7 +41,7 @@ static int port_open(struct member *m, int type, uint32_t plan)
 	return fd;
 }
 
-/* As port_open(), but try again: the socket of a killed process may still exist for a moment. */
+/* As port_open(), but try repeatedly, as the socket of a killed process may exist for some time. */
 static int port_open_soon(struct member *m, int type, uint32_t plan)
 {
 	uint64_t end = now_ms() + 5000 * m->w->patience;
@@ -112,13 +112,13 @@ bool ports_open(struct member *m)
 	return m->bound;
 }
 
-/* Return: the socket that serves a plan: its own, or else the one for all plans. */
+/* Return: the socket for a plan: the one that is connected to it, or else the one for all plans. */
 int port_of(const struct member *m, int plan)
 {
 	return m->port[plan].fd >= 0 ? m->port[plan].fd : m->port[PLANS].fd;
 }
 
-/* Return: number of records that the sockets have lost since the last call. */
+/* Return: number of records that the sockets have lost since the last call of this function. */
 uint32_t ports_lost(struct member *m)
 {
 	uint32_t info[SK_MEMINFO_VARS], sum = 0;

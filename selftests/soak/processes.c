@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The processes of the nodes: the world starts, ends and wakes them, and gives them orders.
+ * The processes of the nodes: the world starts, wakes and ends them, and gives them orders.
  */
 #include <errno.h>
 #include <signal.h>
@@ -17,7 +17,8 @@ void member_wake(const struct world *w, uint32_t u)
 	uint64_t one = 1;
 
 	if (write(w->seat[u].wake, &one, sizeof(one)) < 0)
-		return; /* the counter is full: the process will read the earlier wake-ups */
+		return; /* The counter of the eventfd is full, so the process has a wake-up to read
+			 * already. */
 }
 
 void members_wake(const struct world *w)
@@ -54,7 +55,7 @@ void member_spawn(struct soak *s, uint32_t u)
 	seat->pid = pid;
 }
 
-/* Kill a process. Contributions whose end it has not received count as abandoned. */
+/* Kill the process of node @u. Contributions whose end it has not received count as abandoned. */
 void member_kill(struct soak *s, uint32_t u)
 {
 	struct seat *seat = &s->w->seat[u];
@@ -74,7 +75,9 @@ void member_kill(struct soak *s, uint32_t u)
 		atomic_store(&seat->plan[i].pending, 0);
 }
 
-/* Give an order to all live processes in @mask and wait until they have carried it out. */
+/* Give @order to all running processes of @mask, and wait until they have carried it out. Return:
+ * true if all have.
+ */
 bool members_order(struct soak *s, uint64_t mask, int order)
 {
 	uint64_t end = now_ms() + 10000 * s->w->patience;
@@ -110,7 +113,7 @@ void members_continue(struct soak *s)
 		}
 }
 
-/* Start the processes that are missing, and wait until they have bound their sockets. */
+/* Start the processes that are missing, and wait until these have bound their sockets. */
 bool members_spawn(struct soak *s)
 {
 	uint64_t missing = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Numbers that follow from a seed. */
+/* Random numbers that a seed determines. */
 #include <time.h>
 
 #include "soak.h"

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Computes which ends a member must still get, and decides the fates of its contributions at the
- * end of an era.
+ * Computes which ends of operations a member must still get, and decides the fates of the remaining
+ * contributions at the end of an era.
  */
 #include "soak.h"
 
-/* Return: number of messages of a broadcast that must still arrive, or fail. */
+/* Return: number of a broadcast's messages that must still arrive, or fail. */
 static uint32_t messages_due(const struct member *m, int plan)
 {
 	const struct plan *p = &m->w->era.plan[plan];
@@ -18,8 +18,8 @@ static uint32_t messages_due(const struct member *m, int plan)
 	return begun > m->next_message[plan] ? begun - m->next_message[plan] : 0;
 }
 
-/* Return: true if a contribution that requested no notification has failed: the root of the plan
- * got the failure.
+/* Return: true if contribution @e, which requested no notification of its end, has failed, as the
+ * root of the plan got the failure.
  */
 static bool failed_silently(const struct member *m, const struct entry *e)
 {
@@ -38,15 +38,15 @@ static uint32_t failures_due(const struct member *m, int plan)
 	return n;
 }
 
-/* Return: true if overdue records may be lost, so that the member waits for them no longer.
- * recvmsg() reports that a record was lost, but not which one, so any overdue record may be it.
+/* Return: true if the member no longer waits for overdue records. recvmsg() reports that a record
+ * was lost, but not which one, so each overdue record may be the lost one.
  */
 static bool gave_up(const struct member *m)
 {
 	return atomic_load(&m->me->deaf) && m->now > m->received + 3000 * m->w->patience;
 }
 
-/* Return: number of records that must still arrive on a plan, as far as is known now. */
+/* Return: number of records of a plan that must still arrive, as far as is known now. */
 uint32_t owed(const struct member *m, int plan)
 {
 	if (gave_up(m))
@@ -54,8 +54,8 @@ uint32_t owed(const struct member *m, int plan)
 	return m->waits[plan] + messages_due(m, plan) + failures_due(m, plan);
 }
 
-/* Return: the fate of a contribution whose end has not arrived. *@lost: number of records that the
- * sockets have lost; each explains one missing end.
+/* Return: the fate of a contribution whose end has not arrived. *@lost is the number of records
+ * that the sockets have lost; each explains one missing end, and is then subtracted.
  */
 static enum fate missing(struct member *m, const struct entry *e, uint32_t *lost)
 {
@@ -87,7 +87,7 @@ static void messages_settle(struct member *m, int plan, uint32_t *lost)
 	}
 }
 
-/* Decide the fate of all contributions that are still pending at the end of an era. */
+/* At the end of an era, decide the fates of all contributions that are still pending. */
 void entries_settle(struct member *m)
 {
 	uint32_t lost = ports_lost(m), i;

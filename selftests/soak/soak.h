@@ -23,14 +23,14 @@
 #include <linux/hypercube.h>
 
 #define NODES_MAX	64
-#define OPS_MAX		8192		/* contributions of a member in an era */
+#define OPS_MAX		8192		/* greatest number of contributions of a member in an era */
 #define RESULT_MAX	(1u << 19)
 #define LARGEST		(200u * 1024)
-#define PERIOD		509		/* elements of a contribution after which they repeat */
+#define PERIOD		509		/* elements repeat after this number of elements */
 
 enum plan_slot { TREE_A, TREE_B, BCAST, DOUBLING, PLANS };
 
-/* Rows of the table of results: the values of enum hypercube_collective, and the kinds below. */
+/* Rows of the table of results: the values of enum hypercube_collective, and these further rows. */
 enum row {
 	ROW_DATAGRAM = HYPERCUBE_SCATTER + 1,
 	ROW_MERGE,
@@ -41,21 +41,21 @@ enum row {
 
 /* How a contribution, or a message to be received, ended at a member. */
 enum fate {
-	RIGHT,		/* with the result that the checker computed */
-	QUIET,		/* the kernel has taken it; no end was requested */
+	RIGHT,		/* with the result that the test has computed */
+	QUIET,		/* taken by the kernel; no notification of its end was requested */
 	ERROR,		/* with an error that an event explains */
-	REFUSED,	/* by sendmsg(), with an error that an event explains */
+	REFUSED,	/* by an error of sendmsg() that an event explains */
 	ABANDONED,	/* by its own process, which was killed or closed its socket */
-	WRONG,		/* status 0, but another result */
+	WRONG,		/* with status 0, but with a wrong result */
 	UNFOUNDED,	/* with an error that no event explains */
-	DOUBLED,	/* with a second end, or the end of no contribution */
-	LOST,		/* no end when the era ended */
-	HUNG,		/* no end for ten seconds, and nothing explains that */
+	DOUBLED,	/* with a second end, or an end that belongs to no contribution */
+	LOST,		/* its end had not arrived when the era ended */
+	HUNG,		/* its end has not arrived for ten seconds, which nothing explains */
 	FATES,
 	FIRST_BAD = WRONG,
 };
 
-/* Events of the world that explain errors. */
+/* Events of the world that explain errors, as a mask. */
 enum allow_error {
 	EX_LINK = 1 << 0,	/* a link was down */
 	EX_NODE = 1 << 1,	/* a node had failed */
@@ -68,73 +68,74 @@ enum sizes { SMALL, MIXED, LARGE };
 
 struct plan {
 	uint32_t id;
-	uint32_t root;			/* the node that is sink, source or base */
-	uint64_t members;
+	uint32_t root;			/* the sink, the source, or the base of the plan */
+	uint64_t members;		/* mask of nodes */
 	bool doubling, bcast;
-	bool detours;			/* its schedule has detours */
-	bool active;
+	bool detours;			/* the plan has detours */
+	bool active;			/* the plan is installed */
 };
 
-/* An operation of the era, as its members have seen it; indexed by its number among the operations
- * of its plan.
+/* An operation of the era, with what its members have recorded; indexed by its number among the
+ * operations of its plan in this era.
  */
 struct ledger {
-	_Atomic uint64_t op;		/* its number at the kernel + 1, if it succeeded */
-	_Atomic uint64_t failed;	/* least number + 1 with which it failed at a member */
-	_Atomic uint64_t digest;	/* of the right result at all members; 0: none yet */
-	_Atomic uint32_t claimed;	/* node + 1 of the member that computes the digest */
+	_Atomic uint64_t op;		/* 1 + its number in the kernel, if it succeeded */
+	_Atomic uint64_t failed;	/* 1 + the least operation number with which it failed */
+	_Atomic uint64_t digest;	/* digest of the right result; 0: not known yet */
+	_Atomic uint32_t claimed;	/* 1 + the node of the member that computes .digest */
 	_Atomic uint32_t disputed;	/* a member found a wrong result: do not wait for .digest */
-	_Atomic uint32_t recorded;
-	uint32_t first;			/* node whose process first got .op */
-	_Atomic int32_t at_sink;	/* its end at the root; 1: status 0; -errno: it failed */
+	_Atomic uint32_t recorded;	/* the operation is in world.operations */
+	uint32_t first;			/* the node whose process was the first to set .op */
+	_Atomic int32_t at_sink;	/* its end at the root; 1: status 0; -errno: failed */
 };
 
-/* Where this era's events happened: the cause that an error names must be one of these. */
+/* Where the events of this era occurred: an error must name one of these as its cause. */
 struct deeds {
-	_Atomic uint64_t closed;	/* nodes at which a socket was closed */
-	_Atomic uint64_t failed;	/* nodes that have failed */
-	_Atomic uint32_t replaced;	/* bit i: era.plan[i] was replaced */
+	_Atomic uint64_t closed;	/* mask of nodes at which a socket was closed */
+	_Atomic uint64_t failed;	/* mask of nodes that have failed */
+	_Atomic uint32_t replaced;	/* bit i: plan[i] of the era was replaced */
 	_Atomic uint32_t cut[NODES_MAX];	/* bit d: link d of the node was down */
 };
 
 struct era {
 	_Atomic uint32_t gen;
-	_Atomic uint32_t limit;		/* number of the contribution before which members stop */
+	_Atomic uint32_t limit;		/* members stop before the contribution of this number */
 	_Atomic uint32_t tainted;	/* mask of the plans on which a member got an error */
-	_Atomic uint32_t allowed_errors;
+	_Atomic uint32_t allowed_errors;	/* EX_*: events so far that explain errors */
 	struct deeds deeds;
 	uint32_t ops;
-	uint32_t window;
-	uint32_t notify;		/* of contributions whose end is requested, per cent */
-	uint32_t datagrams;		/* messages sent, per cent of the contributions */
-	uint32_t weight[PLANS];
+	uint32_t window;		/* pending contributions that a member may have */
+	uint32_t notify;		/* contributions that request a notification, per cent */
+	uint32_t datagrams;		/* messages sent, in per cent of the contributions */
+	uint32_t weight[PLANS];		/* relative number of contributions to each plan */
 	enum sizes sizes;
-	bool small_reads;
+	bool small_reads;		/* members often receive records in pieces */
 	struct plan plan[PLANS];
 };
 
 enum seat_order { ORDER_NONE, ORDER_CLOSE, ORDER_BIND, ORDER_SETTLE, ORDER_SETTLE_NOW };
 
-/* State of a node's process, which other processes read; the process writes all members but .order.
+/* The state of a node's process, which other processes read. The world writes .order, and the
+ * process writes the rest.
  */
 struct seat {
 	pid_t pid;
-	uint32_t incarnation;
+	uint32_t incarnation;		/* number of processes that the node has had */
 	bool takes_part, stopped;
-	int wake;			/* eventfd */
+	int wake;			/* eventfd that wakes the process */
 	_Atomic int order;		/* enum seat_order; ORDER_NONE once it is carried out */
 	_Atomic int bound;
-	_Atomic uint32_t gen;		/* the era that the process is in or has finished */
+	_Atomic uint32_t gen;		/* the era in which it takes part, or the last one */
 	_Atomic uint32_t finished;	/* the last era in which it has nothing left to do */
-	_Atomic uint32_t seen;		/* mask of the tainted plans that the process knows of */
-	_Atomic uint32_t next;		/* number of its next contribution in the common order */
+	_Atomic uint32_t seen;		/* mask of the plans in era.tainted that it knows of */
+	_Atomic uint32_t next;		/* number of its next contribution in the era */
 	_Atomic uint32_t computes;	/* the process is computing a result, which takes time */
-	_Atomic uint32_t deaf;		/* a record was lost for lack of memory */
+	_Atomic uint32_t deaf;		/* the process has lost a record for lack of memory */
 	struct {
-		_Atomic uint32_t pending;
-		_Atomic uint64_t progress;
-		_Atomic uint32_t begun;		/* as a source: messages begun */
-		_Atomic uint32_t attempted;
+		_Atomic uint32_t pending;	/* contributions whose end has not arrived */
+		_Atomic uint64_t progress;	/* time of the last progress, ms */
+		_Atomic uint32_t begun;		/* as the source of a broadcast: messages begun */
+		_Atomic uint32_t attempted;	/* as the source: messages tried */
 	} plan[PLANS];
 	_Atomic uint64_t fate[ROWS][FATES];
 	_Atomic uint64_t pending[ROWS];		/* contributions lost if the process is killed */
@@ -146,26 +147,26 @@ struct world {
 	int family;
 	uint32_t dim, nodes, segment;
 	uint64_t seed;
-	uint32_t patience;		/* factor for timeouts, on kernels with debugging */
+	uint32_t patience;		/* factor for all timeouts, for kernels with debugging */
 	uint32_t sndbuf, rcvbuf;
 	_Atomic int quit;
 	_Atomic uint64_t operations;
 	_Atomic uint64_t bytes;
 	_Atomic uint64_t bad;
-	_Atomic uint64_t disorder;	/* failures that arrived out of order */
+	_Atomic uint64_t disorder;	/* number of failures that arrived out of order */
 	_Atomic uint64_t errors[ROWS][140];
 	struct era era;
 	struct seat seat[NODES_MAX];
 	struct ledger ledger[PLANS][OPS_MAX];
 };
 
-/* An operation, as each member computes it. */
+/* The parameters of an operation; each member computes the same. */
 struct spec {
 	uint8_t collective, oper, type;
 	bool rough;			/* the elements are floats whose sum is rounded */
-	uint32_t width, element;
-	uint32_t count;			/* elements of a contribution; of a run: the most */
-	uint64_t key;
+	uint32_t width, element;	/* bytes of a record, for merges; bytes of an element */
+	uint32_t count;			/* elements of a contribution; for a merge: the most */
+	uint64_t key;			/* the elements follow from this key */
 	int row;
 };
 
@@ -210,13 +211,13 @@ int ledger_close(double seconds);
 
 /* member.c */
 struct entry {
-	uint32_t idx;
+	uint32_t idx;			/* number among the contributions to its plan */
 	uint8_t plan;
 	bool pending, silent, handed;
 	int row;
 };
 
-/* Private memory of a member. */
+/* State of a member in its process. */
 struct member {
 	struct world *w;
 	struct seat *me;
@@ -224,22 +225,22 @@ struct member {
 	bool bound;
 	struct port {
 		int fd;			/* the socket, or -1 */
-		uint32_t lost;		/* records that it had lost at the last query */
-	} port[PLANS + 1];		/* one for each plan; the last serves all others */
+		uint32_t lost;		/* records that the socket had lost at the last query */
+	} port[PLANS + 1];		/* one for each plan; the last one serves all plans */
 	int messages;
-	uint64_t now, received;
-	uint32_t gen;			/* the era in which it takes part, or 0 */
+	uint64_t now, received;		/* ms: the present time, and that of the last record */
+	uint32_t gen;			/* the era in which the member takes part, or 0 */
 	uint32_t last;			/* the era that it began last */
 	uint32_t tainted;
-	uint32_t s, idx[PLANS];
-	uint32_t waiting;		/* contributions whose end has not arrived */
+	uint32_t s, idx[PLANS];		/* next contribution in the era, and on each plan */
+	uint32_t waiting;		/* own contributions whose end has not arrived */
 	uint32_t waits[PLANS];
-	bool dead[PLANS];		/* contribute no more to the plan, after an error */
-	bool reported[PLANS];		/* a failure has arrived, of this era or the last */
+	bool dead[PLANS];		/* no more contributions to the plan, after an error */
+	bool reported[PLANS];		/* a failure has arrived, in this era or in the last one */
 	struct entry entry[OPS_MAX];
-	bool sending, begun, full;
+	bool sending, begun, full;	/* being sent; partly sent; no space to send */
 	struct hypercube_op op;
-	uint64_t sent;
+	uint64_t sent;			/* bytes sent of the contribution that is being sent */
 	uint8_t out[RESULT_MAX];
 	uint8_t in[RESULT_MAX];
 	struct pieces {			/* the record that is being received on a plan */
@@ -248,8 +249,8 @@ struct member {
 		uint64_t got;
 		uint8_t data[RESULT_MAX];
 	} pieces[PLANS];
-	uint32_t next_message[PLANS];	/* number of the next message that it receives */
-	uint64_t message_failed[PLANS];	/* operation number of the failed message + 1 */
+	uint32_t next_message[PLANS];	/* number of the broadcast's message to be received next */
+	uint64_t message_failed[PLANS];	/* 1 + the operation number of the message that failed */
 	uint32_t failed_from[PLANS];	/* the latest contribution whose failure has arrived */
 	struct dice dice;
 	struct got_news {
@@ -305,7 +306,7 @@ enum kind {
 	K_STOP,
 	K_REPLACE,
 	K_MEMORY,
-	/* these are not events, but states of links in an era */
+	/* impairments of links for a whole era, not single events */
 	K_LOSS,
 	K_CORRUPT,
 	K_DUPLICATE,
@@ -316,25 +317,25 @@ enum kind {
 struct soak {
 	struct world *w;
 	struct dice dice;
-	bool calm;
-	bool fresh;			/* all plans were just installed */
+	bool calm;			/* an option: no events */
+	bool fresh;			/* all plans have just been installed */
 	bool memory;			/* allocations can be made to fail */
 	bool unclean;			/* links have impairments */
 	uint64_t begin, end, said;
-	uint64_t calm_since;		/* ms; since then nothing explains that members wait */
-	uint64_t tick;
-	uint32_t only;			/* mask of the kinds that may happen; 0: all */
-	uint32_t kinds;			/* kinds of this era, 1 << enum kind */
+	uint64_t calm_since;		/* ms; since then no event explains that members wait */
+	uint64_t tick;			/* ms: when the world last ran */
+	uint32_t only;			/* mask of the kinds that may occur; 0: all kinds */
+	uint32_t kinds;			/* mask of this era's kinds, 1 << enum kind */
 	uint32_t carried;		/* EX_*: events of the last era that still explain errors */
 	uint32_t link_down[NODES_MAX];	/* bit d: link d of the node is down */
 	uint64_t node_failed;
 	uint64_t next_event, last_event;
-	uint64_t wake_at[NODES_MAX];	/* when a stopped process continues, ms; or 0 */
+	uint64_t wake_at[NODES_MAX];	/* when a stopped process is to continue, in ms; or 0 */
 	uint64_t memory_until;
 	bool absent;			/* a member has left during this era */
 	uint32_t events[KINDS];
 	uint32_t eras, released, rebound, continued;
-	uint64_t longest;		/* longest wait, with or without a reason, ms */
+	uint64_t longest;		/* the longest wait of a member, in ms, explained or not */
 };
 
 /* world.c */

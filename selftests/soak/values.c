@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How elements are computed and compared.
+ * Computes and compares elements.
  *
- * Floats are chosen such that no order of combining them changes a bit: sums of small integers,
- * products of powers of two, no negative zero, and no element for which all members contribute a
- * NaN. "Rough" floats have arbitrary values, so their sum depends on the order; its error is
- * compared with a bound (oracle.c).
+ * Floats are chosen such that no order of combining them changes a bit of the result: sums of small
+ * integers, products of powers of two, no negative zero, and no element for which all members
+ * contribute a NaN. "Rough" floats have arbitrary values, so their sum depends on the order of the
+ * additions, and is compared with a tolerance (oracle.c).
  */
 #include <math.h>
 #include <string.h>
@@ -30,7 +30,7 @@ static double float_make(const struct spec *sp, uint64_t r, uint32_t node)
 		return ldexp(r & 8 ? 1 : -1, (int)(r % 3) - 1);
 	case HYPERCUBE_MIN:
 	case HYPERCUBE_MAX:
-		/* All nodes except one in eight may contribute a NaN. */
+		/* At one node in eight this element is never a NaN. */
 		if (r % 11 == 0 && node % 8)
 			return NAN;
 		if (r % 13 == 0)
@@ -71,7 +71,7 @@ static void number_make(const struct spec *sp, uint64_t r, uint32_t node, void *
 		memcpy(out, &f, sizeof(f));
 	} else {
 		n = integer_make(sp, r, 8 * size);
-		memcpy(out, &n, size); /* little endian, as the machines that run the test */
+		memcpy(out, &n, size); /* the machines that run the test are little endian */
 	}
 }
 
@@ -98,8 +98,8 @@ void value_make(const struct spec *sp, uint64_t key, uint32_t node, uint32_t i, 
 }
 
 /*
- * Make element @i of a sorted run of @n: the range of values is divided into @n intervals, and the
- * element is a random value in interval @i.
+ * Make element @i of a sorted run of @n elements: the range of values is divided into @n intervals,
+ * and the element is a random value of interval @i.
  */
 void run_make(const struct spec *sp, uint64_t key, uint32_t i, uint32_t n, void *out)
 {
@@ -136,7 +136,7 @@ bool ascends(const struct spec *sp, const void *base, size_t n)
 	return true;
 }
 
-/* Return: a digest that does not depend on the order of the elements. */
+/* Return: a digest of @n elements that does not depend on their order. */
 uint64_t elements_digest(const struct spec *sp, const void *base, size_t n)
 {
 	uint64_t sum = 0;

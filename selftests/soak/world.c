@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A fabric and its eras (see soak.h). A member that waits for more than ten seconds counts as hung,
- * unless a process is stopped or missing, or has contributed to operations to which others will
- * not.
+ * A fabric and its eras (see soak.h). A member that waits for more than ten seconds counts as hung
+ * unless that is explained: a process is stopped or missing, or members have contributed to
+ * operations to which others will not contribute.
  */
 #include <stdio.h>
 #include <string.h>
@@ -44,15 +44,15 @@ static bool somebody_computes(const struct world *w)
 	return false;
 }
 
-/* Return: the longest wait of a member for which the world knows no reason. */
+/* Return: the longest time in ms for which a member has been waiting without an explanation. */
 static uint64_t longest_wait(struct soak *s)
 {
 	uint64_t now = now_ms(), most = 0, t;
 	uint32_t u;
 	int i;
 
-	/* Waiting is explained if the world itself did not run for a while, so that other processes
-	 * may not have run either, or if a member is computing.
+	/* Waiting is explained if the world itself has not run for some time, as other processes
+	 * may not have run either, or if a member is computing a result.
 	 */
 	if ((s->tick && now > s->tick + 2000) || somebody_computes(s->w))
 		s->calm_since = now;
@@ -82,7 +82,9 @@ static bool all_finished(const struct soak *s)
 	return true;
 }
 
-/* Give the oldest contribution for which each member waits on each plan the fate @fate. */
+/* Of each member and plan, give the fate @fate to the oldest contribution whose end has not
+ * arrived.
+ */
 static void ledger_waiting(struct soak *s, enum fate fate)
 {
 	uint32_t u, i, n = 0;
@@ -109,7 +111,7 @@ static void ledger_waiting(struct soak *s, enum fate fate)
 		}
 }
 
-/* Notify members that the plans in the mask @tainted will be replaced, and wait until all of them
+/* Announce to all members that the plans of the mask @tainted will be replaced, and wait until all
  * know that they must not contribute to these any more. Return: false if this takes longer than the
  * time limit.
  */
@@ -133,8 +135,8 @@ static bool all_have_seen(struct soak *s, uint32_t tainted)
 	return false;
 }
 
-/* Stop contributions to a plan. Return: false if that is not possible: a stopped process would
- * contribute once it continues.
+/* Stop all contributions to a plan. Return: false if that is not possible, as a stopped process
+ * would contribute once it continues.
  */
 bool members_stop(struct soak *s, int plan)
 {
@@ -146,7 +148,7 @@ bool members_stop(struct soak *s, int plan)
 	return all_have_seen(s, 1u << plan);
 }
 
-/* Remove all plans. That must end the operations that still wait for members which have stopped
+/* Remove all plans. This must end the operations that wait for members which have stopped
  * contributing.
  */
 static void release(struct soak *s)
@@ -200,8 +202,8 @@ static void sizes_choose(struct soak *s)
 	e->weight[TREE_A] += !e->weight[TREE_A] && chance(&s->dice, 75);
 }
 
-/* Close all sockets and bind new ones, as the manual advises if members no longer agree on
- * operation numbers.
+/* Close all sockets and bind new ones, as the manual advises for the case that members no longer
+ * agree on operation numbers.
  */
 static void rebind(struct soak *s)
 {
@@ -224,8 +226,8 @@ static bool any_active(const struct era *e)
 	return n;
 }
 
-/* Choose plans for this era: new plans after an era with failures or impairments, else new ones or
- * the existing ones.
+/* Choose the plans of this era: after an era with failures or impairments (not @clean), new plans;
+ * otherwise new plans or the existing ones.
  */
 static bool era_plans(struct soak *s, bool clean)
 {
@@ -242,7 +244,7 @@ static bool era_plans(struct soak *s, bool clean)
 		if (!plans_install(s))
 			return false;
 	}
-	/* Faults that the plans avoid explain no error. */
+	/* The plans avoid the present faults, so these explain no error. */
 	deeds_forget(s->w);
 	chaos_impair(s);
 	sizes_choose(s);
@@ -286,7 +288,7 @@ static void era_begin(struct soak *s)
 	members_wake(w);
 }
 
-/* Let no member contribute beyond the member that is most advanced now. */
+/* Stop all members at the contribution that the most advanced member has reached. */
 static void era_stop(struct soak *s)
 {
 	uint32_t u, most = 0, next;
@@ -318,8 +320,8 @@ static void era_watch(struct soak *s)
 		t = longest_wait(s);
 		if (t < 1000 * s->w->patience)
 			ask = 2500 * s->w->patience;
-		/* Query again after some time, as an operation may have waited for lost frames at
-		 * the first query.
+		/* Query once more after some time, as an operation that waited at the first query
+		 * may have waited for lost frames.
 		 */
 		if (t > ask && (atomic_load(&s->w->era.tainted) || s->absent)) {
 			ask = t + 2500 * s->w->patience;
@@ -337,7 +339,7 @@ static void era_watch(struct soak *s)
 	}
 }
 
-/* End the era: all ends have arrived, or will never arrive. */
+/* End the era. At this time all ends have arrived, or will never arrive. */
 static void era_end(struct soak *s)
 {
 	uint64_t all = s->w->nodes == 64 ? ~0ull : (1ull << s->w->nodes) - 1;
@@ -367,15 +369,15 @@ static bool fabric_make(struct soak *s)
 		puts("the module is not loaded");
 		return false;
 	}
-	/* With this timeout an operation that fails because of a silent link ends before it counts
-	 * as hung.
+	/* This stall timeout is so short that an operation that a silent link makes fail ends
+	 * before it counts as hung.
 	 */
 	return config(s, "fabric add %s dim %u segment %u", s->w->fabric, s->w->dim,
 		      s->w->segment) &&
 	       config(s, "fabric set %s stall-timeout 4s", s->w->fabric);
 }
 
-/* Run eras until @s->end. Return: 1 if no fabric could be made, else 0. */
+/* Run eras until @s->end. Return: 1 if the fabric could not be made, else 0. */
 int world_run(struct soak *s)
 {
 	bool clean = false;

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A plugin of QEMU's emulation that counts what the virtual machine executes between marks: for
- * each translation block, which is a run of instructions without a jump into its midst, how often.
+ * A plugin for QEMU's emulation that counts, between two marks, how often the virtual machine
+ * executes each translation block. A translation block is a run of instructions that is always
+ * entered at its beginning.
  *
- * A mark is an instruction that does nothing else, nopl of a certain address (count.h): from BEGIN
- * on blocks are counted, and END writes FOLDER/count.N, N = 0, 1, .., a line for each block that
- * ran: its address in hex, its instructions, how often.  One processor, whose time goes by
- * instructions (-icount), runs the same ones whatever else the host does.
+ * A mark is an instruction without any other effect: a nopl of a certain address (count.h). The
+ * mark BEGIN starts counting. The mark END writes FOLDER/count.N, with N = 0, 1, ..: a line for
+ * each block that was executed, with its address in hex, its number of instructions, and the number
+ * of executions. A machine with one processor whose time is counted in instructions (-icount)
+ * executes the same instructions in each run, whatever else the host does.
  *
- * Declared here: Debian has no package with QEMU's header.  For QEMU 6 to 8.
+ * The functions of QEMU 6 to 8 are declared here, as Debian has no package with QEMU's header.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -39,8 +41,8 @@ size_t qemu_plugin_insn_size(const struct qemu_plugin_insn *insn);
 
 PLUGIN int qemu_plugin_version = 1;
 
-/* QEMU translates a block again now and then; translations of the same address and length count as
- * one.
+/* A translation block. QEMU may translate a block several times; translations with the same address
+ * and length count as one block.
  */
 struct block {
 	struct block *next;
@@ -100,7 +102,7 @@ static void end(unsigned int cpu, void *arg)
 	fclose(f);
 }
 
-/* Return: kind of a mark; 0 if the instruction is none. */
+/* Return: the kind of mark that the instruction is; 0 if it is not a mark. */
 static int mark_kind(const struct qemu_plugin_insn *insn)
 {
 	unsigned char mark[] = COUNT_MARK;

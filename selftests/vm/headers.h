@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Kernel headers that most files of the module include, directly or not: see headers.mk.
+ * The kernel headers that most files of the module include, directly or indirectly; see headers.mk.
  */
 #include <linux/kconfig.h>
 #include <linux/compiler_types.h>
@@ -9,5 +9,5 @@
 #include <linux/rtnetlink.h>
 #include <net/genetlink.h>
 #include <net/sock.h>
-/* The command line includes it again. */
+/* The compiler's command line includes this header again. */
 #undef __LINUX_COMPILER_VERSION_H

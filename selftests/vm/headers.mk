@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0
 #
-# Part of Kbuild for builds that a developer waits for (vm/module). The kernel headers that a file
-# of the module includes take four fifths of the compiler's time, so they are read once (headers.h)
-# and kept in precompiled form. Objects differ in the order of some instructions and in names with a
-# counter. A compiler that rejects the precompiled form reads headers.h as any other file.
+# Part of Kbuild for builds for which a developer waits (vm/module). Reading the kernel headers
+# takes four fifths of the time of compiling a file of the module. So they are read once
+# (headers.h), and stored in precompiled form. The objects then differ in the order of some
+# instructions, and in names that contain a counter. A compiler that rejects the precompiled form
+# reads headers.h like any other header.
 
 kept := $(obj)/headers.h.gch
 $(kept): NOSTDINC_FLAGS := $(NOSTDINC_FLAGS)
-# It must come before all other includes, and macros of the command line must be the same for all
-# files: no file's name may be among them.
+# This header must be included before all others, and the macros on the command line must be equal
+# for all files, so none may contain the name of the file.
 NOSTDINC_FLAGS += -include $(obj)/headers.h
 override basename_flags = -DKBUILD_BASENAME='"hypercube"'
 

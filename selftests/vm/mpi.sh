@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash disable=SC2154
 #
-# To be sourced: Open MPI as it lies on this machine, for the virtual one, without what wants special hardware. $top is the
-# tree.
+# This file is sourced; $top is the source tree. It copies the Open MPI of this host to the virtual
+# machine, without the components for special hardware.
 
-# mpi_adds FOLDER: puts into the array "adds" what selftests/vm/run must add; FOLDER is for copies.
-# The component, if it was built, goes where packages have it.
+# mpi_adds FOLDER: adds to the array "adds" the files that selftests/vm/run must add; copies are
+# made in FOLDER. The component of this project, if it was built, gets the path that packages give
+# it.
 mpi_adds() {
 	local mpi pmix file
 	mpi=$(find /usr/lib -type d -name openmpi3 | head -1)
@@ -13,7 +14,8 @@ mpi_adds() {
 	for file in /usr/bin/{orted,orterun,mpirun.openmpi} /usr/share/{openmpi,pmix} /etc/openmpi; do
 		[[ ! -e $file ]] || adds+=(--add "$file:$file")
 	done
-	# Executable, so that the libraries that the components need are added, too.
+	# The components are made executable, so that add_libraries() adds the libraries that they
+	# need.
 	mkdir "$1/components" "$1/pmix"
 	find "$mpi" -name '*.so' |
 		grep -vE '_(ofi|psm2?|ucx|openib|uct|usnic|portals4|monitoring)\.so$' |

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash disable=SC2154
 #
-# To be sourced: the system's Python as it lies on this machine, for the virtual one.
+# This file is sourced. It copies the Python of this host to the virtual machine.
 
 python=/usr/bin/python3
 
-# python_copied FOLDER TO: copies it with compiled files, without files that are never loaded.
-# selftests/vm/run looks for the libraries that executable files need.
+# python_copied FOLDER TO: copies FOLDER with compiled files, but without files that are never
+# loaded. Libraries become executable, as selftests/vm/run adds the libraries that executable files
+# need.
 python_copied() {
 	mkdir -p "$2" &&
 		tar -C "$1" --exclude='config-*' --exclude=dist-packages --exclude=tests --exclude=test --exclude='*.a' \
@@ -15,13 +16,14 @@ python_copied() {
 		find "$2" -name '*.so*' -exec chmod 755 {} +
 }
 
-# python_adds FOLDER MODULE..: puts into the array "adds" what selftests/vm/run must add for the
-# interpreter and these packages, of which copies are made in FOLDER/packages; false if one is
-# missing
+# python_adds FOLDER MODULE..: adds to the array "adds" the files that selftests/vm/run must add for
+# the interpreter and for these modules; copies of the modules are made in FOLDER/packages. False if
+# a module is missing.
 python_adds() {
 	local work=$1 wanted name found
 	shift
-	# Prints the interpreter, its version, the folder of its modules, and those of the packages
+	# This program prints the interpreter, its version, the folder of its modules, and the
+	# folders of the requested modules.
 	wanted='import os, sys, importlib
 print(os.path.realpath(sys.executable), "python%d.%d" % sys.version_info[:2], os.path.dirname(os.__file__),
 	*(os.path.dirname(importlib.import_module(name).__file__) for name in sys.argv[1:]), sep="\n")'

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Prints the frequency of this processor's time stamp counter in kHz.
+ * Prints the frequency of the processor's time stamp counter in kHz.
  */
 #include <stdio.h>
 #include <time.h>
@@ -11,8 +11,8 @@ struct reading {
 	unsigned long long ticks;
 };
 
-/* Read both clocks as nearly at once as possible: the best of many tries, as others may use the
- * processor, too.
+/* Read both clocks at nearly the same time: the best of many attempts, as other programs may use
+ * the processor, too.
  */
 static struct reading reading(void)
 {

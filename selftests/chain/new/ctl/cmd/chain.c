@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hcctl chain: lines of nodes around the faults.
+ * hcctl chain: computes lines of nodes that avoid the faults.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -9,11 +9,11 @@
 #include "planner.h"
 
 /**
- * struct chain - a line
- * @sink: its one end
- * @steps: links from there to the other end
- * @sequence: their dimensions
- * @line: its nodes, as a set
+ * struct chain - a line of nodes
+ * @sink: the node at one end
+ * @steps: number of links from @sink to the other end
+ * @sequence: dimensions of these links, from @sink on
+ * @line: the nodes of the line, as a set
  */
 struct chain {
 	uint32_t sink;
@@ -22,7 +22,7 @@ struct chain {
 	uint32_t line[(1 << HC_LIB_DIM_MAX) / 32];
 };
 
-/* How many nodes that are not in the line yet can it go on to? */
+/* Return: number of neighbours of @u that are not in the line, over links that work. */
 static unsigned int ways(const struct hc_faults *f, const uint32_t *line, uint32_t u)
 {
 	unsigned int d, n = 0;
@@ -32,8 +32,9 @@ static unsigned int ways(const struct hc_faults *f, const uint32_t *line, uint32
 	return n;
 }
 
-/* The dimension to the one of them with the fewest ways on, but one at least if there is any
- * such; false: there is none of them.
+/* Choose the next node of a line that ends at @u: of the neighbours that are not in the line yet,
+ * the one that has the fewest such neighbours itself, but at least one if any has. *@dim is set to
+ * the dimension of the link to it. Return: false if there is no next node.
  */
 static bool next(const struct hc_faults *f, const uint32_t *line, uint32_t u, uint8_t *dim)
 {
@@ -97,7 +98,7 @@ static int print(struct hcctl *h, const struct plan_req *q, const struct hc_faul
 	return 0;
 }
 
-/* Each link of the line takes a step, whatever the line. */
+/* An operation on a line takes a step for each link, which is the optimum for this line. */
 static int truth(const struct nl_plan *v, struct plan_truth *t)
 {
 	return planner_optimal(t, v->steps);

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Chains: a line of nodes, along which a reduction goes to the sink at one end.
+ * Chains: a plan type for a line of nodes. A reduction travels along the line to the sink, which is
+ * at one end.
  *
- * A plan is the sink and a sequence of dimensions: who walks along them, from the sink, comes to
- * all members.  Each of them combines what the next one has into its own data, and passes it on to
- * the one before: a tree in which nobody has more than one source.
+ * A plan consists of the sink and a sequence of dimensions, which lead from the sink to all
+ * members, one after the other. Each member merges the data of the member behind it into its own
+ * data, and sends the result to the member before it. So a chain is a tree in which each member has
+ * at most one source.
  */
 #include <linux/netlink.h>
 
@@ -12,9 +14,9 @@
 #include "fabric/fabric.h"
 
 /**
- * struct chain - what a plan keeps of its line
- * @steps: links from the sink to the other end
- * @dim: their dimensions
+ * struct chain - the part of a plan that is specific to chains
+ * @steps: number of links from the sink to the other end
+ * @dim: dimensions of these links, from the sink on
  */
 struct chain {
 	u32 steps;
@@ -26,7 +28,9 @@ static struct chain *plan_chain(const struct hc_plan *plan)
 	return hc_plan_priv(plan);
 }
 
-/* A dimension that the cube does not have leads nowhere: chain_check() finds it. */
+/* A dimension that the cube does not have adds no member here, so chain_check() refuses the plan:
+ * it has too few members.
+ */
 static bool chain_copy(struct hc_plan *plan, const struct hc_plan_params *p)
 {
 	struct chain *c = plan_chain(plan);
@@ -54,7 +58,7 @@ static void chain_release(struct hc_plan *plan)
 	kvfree(plan_chain(plan)->dim);
 }
 
-/* Nobody twice, and no link that either end calls faulty. */
+/* Refuse a line that has a node twice, or a link that is faulty at either end. */
 static int chain_check(const struct hc_plan *plan, const u32 *fault,
 		       struct netlink_ext_ack *extack)
 {
@@ -109,7 +113,9 @@ static int chain_members_create(struct hc_plan *plan, const u32 *fault,
 	return err;
 }
 
-/* There are no stages to be counted, and as many links in a row as the clock says. */
+/* Return: number of steps of an operation. A chain has no stages to count, but the operation's
+ * clock is the number of links that it has crossed one after the other.
+ */
 static u32 chain_steps(const struct hc_member *m, const struct hc_op *op)
 {
 	return op->clock;
