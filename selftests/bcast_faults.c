@@ -32,7 +32,7 @@ static int expect(const struct cube *c, unsigned int u, uint64_t *v, struct hype
 	ssize_t n;
 	int tries;
 
-	for (tries = 0; tries < 1000 * patience(5); tries++) {
+	for (tries = 0; tries < 1000 * wait_secs(5); tries++) {
 		n = shc_recv(c->fd[u], v, sizeof(*v), res, &eor, MSG_DONTWAIT);
 		if (n != -EAGAIN)
 			break;

@@ -184,7 +184,7 @@ static bool run_all(struct cube *c, struct speaker *s, struct listener *l)
 				done &= l[u].records == s->count;
 		if (done)
 			return true;
-		run(c, s, l, 0, patience(1) * 10);
+		run(c, s, l, 0, wait_secs(1) * 10);
 	}
 	return false;
 }
@@ -345,7 +345,7 @@ static bool all_ended(const struct cube *c, const struct listener *l)
 static void scene_ends(struct __test_metadata *_metadata, struct scene *x, unsigned int ms,
 		       unsigned int node, int status)
 {
-	run(&x->c, &x->s, x->l, 0, ms + 200 * patience(1));
+	run(&x->c, &x->s, x->l, 0, ms + 200 * wait_secs(1));
 	EXPECT_TRUE(all_ended(&x->c, x->l));
 	EXPECT_EQ(status, x->l[node].status);
 }
@@ -373,7 +373,7 @@ TEST(a_message_goes_on_without_one_who_has_left)
 	ASSERT_EQ(0, start(&c, 3, 0, true));
 	deliver(_metadata, &c, 10, 1, true);
 	cube_close(&c, 6);
-	run(&c, &s, l, 0, 200 * patience(1));
+	run(&c, &s, l, 0, 200 * wait_secs(1));
 	EXPECT_EQ(1, l[0].records);
 	EXPECT_TRUE(all_ended(&c, l));
 	EXPECT_EQ(0, cube_del(&c));
@@ -406,7 +406,7 @@ TEST(a_whole_message_goes_on_without_its_source)
 	EXPECT_EQ(0, l[7].bytes);
 	cube_close(&c, 0);
 	run(&c, &(struct speaker){ 0 }, l, 1 << 7, 3500);
-	run(&c, &(struct speaker){ 0 }, l, 0, 200 * patience(1));
+	run(&c, &(struct speaker){ 0 }, l, 0, 200 * wait_secs(1));
 	for (u = 1; u < 8; u++) {
 		EXPECT_EQ(0, l[u].ends);
 		EXPECT_EQ(1, l[u].records);
@@ -483,7 +483,7 @@ TEST(messages_that_wait_when_the_plan_goes_have_not_begun)
 	run(&c, &s, l, 1u << 1, 200);
 	EXPECT_EQ(s.count, s.begun);
 	ASSERT_EQ(0, ctl_plan_del(c.name, PLAN));
-	run(&c, &s, l, 0, 200 * patience(1));
+	run(&c, &s, l, 0, 200 * wait_secs(1));
 	EXPECT_EQ(s.count, l[0].records + l[0].ends);
 	EXPECT_EQ(-ESTALE, l[0].status);
 	EXPECT_NE(0, l[0].never);

@@ -183,7 +183,7 @@ static bool ready(uint32_t root)
 	if (!set_up())
 		return false;
 	for (u = 0; u < NODES; u++) {
-		hcl_set_timeout(h[u], patience(20) * 1000);
+		hcl_set_timeout(h[u], wait_secs(20) * 1000);
 		for (d = 0; d < 3; d++)
 			if (ctl_link_impair(FABRIC, u, d, &sealed))
 				return false;
@@ -262,8 +262,8 @@ TEST(all_operators_and_types_agree_when_all_are_honest)
 /* Make each node in turn Byzantine, and run an operation of @kind. @seen: returns the set of nodes
  * that must notice that node @u is Byzantine.
  */
-static void each_liar(struct __test_metadata *_metadata, unsigned int kind,
-		      uint32_t (*seen)(unsigned int u))
+static void each_byzantine(struct __test_metadata *_metadata, unsigned int kind,
+			   uint32_t (*seen)(unsigned int u))
 {
 	struct link_sums sums;
 	struct outcome o;
@@ -295,7 +295,7 @@ static uint32_t reduce_seen(unsigned int u)
 
 TEST(each_liar_of_a_reduction_is_seen)
 {
-	each_liar(_metadata, REDUCE, reduce_seen);
+	each_byzantine(_metadata, REDUCE, reduce_seen);
 }
 
 /* Return: the set of nodes that notice in an allreduce or a broadcast that node @u is Byzantine. If
@@ -313,12 +313,12 @@ static uint32_t allreduce_seen(unsigned int u)
 
 TEST(each_liar_of_an_allreduce_is_seen_by_all)
 {
-	each_liar(_metadata, ALLREDUCE, allreduce_seen);
+	each_byzantine(_metadata, ALLREDUCE, allreduce_seen);
 }
 
 TEST(each_liar_of_a_broadcast_is_seen_by_all)
 {
-	each_liar(_metadata, BCAST, allreduce_seen);
+	each_byzantine(_metadata, BCAST, allreduce_seen);
 }
 
 TEST(the_source_knows_which_result_is_wrong)

@@ -110,7 +110,7 @@ static uint32_t wrong_at(struct cube *c, unsigned int collective)
 	n = parties(c, p, node, 1);
 	for (i = 0; i < n; i++)
 		job_fill(&p[i].job[0], collective, node[i]);
-	if (drive(p, n, patience(20)))
+	if (drive(p, n, wait_secs(20)))
 		wrong = FAILED;
 	for (i = 0; i < n && wrong != FAILED; i++) {
 		const struct job *j = &p[i].job[0];
@@ -169,8 +169,8 @@ static bool relays(unsigned int u)
 /* Make each node in turn corrupt all frames that it relays, and run an operation. @seen: returns
  * the set of nodes that must get a wrong result if node @u is Byzantine.
  */
-static void each_liar(struct __test_metadata *_metadata, struct cube *c, unsigned int collective,
-		      uint32_t (*seen)(unsigned int u))
+static void each_byzantine(struct __test_metadata *_metadata, struct cube *c, unsigned int collective,
+			   uint32_t (*seen)(unsigned int u))
 {
 	struct link_sums sums;
 	unsigned int u;
@@ -201,8 +201,8 @@ TEST(a_reduction_is_falsified_by_relays_only)
 	struct cube c;
 
 	ASSERT_EQ(0, ready(&c));
-	each_liar(_metadata, &c, HYPERCUBE_REDUCE, reduce_seen);
-	each_liar(_metadata, &c, HYPERCUBE_GATHER, reduce_seen);
+	each_byzantine(_metadata, &c, HYPERCUBE_REDUCE, reduce_seen);
+	each_byzantine(_metadata, &c, HYPERCUBE_GATHER, reduce_seen);
 	EXPECT_EQ(0, cube_del(&c));
 }
 
@@ -220,7 +220,7 @@ TEST(an_allreduce_is_falsified_up_and_down)
 	struct cube c;
 
 	ASSERT_EQ(0, ready(&c));
-	each_liar(_metadata, &c, HYPERCUBE_ALLREDUCE, allreduce_seen);
+	each_byzantine(_metadata, &c, HYPERCUBE_ALLREDUCE, allreduce_seen);
 	EXPECT_EQ(0, cube_del(&c));
 }
 
@@ -242,7 +242,7 @@ TEST(a_message_is_falsified_below_the_liar)
 	ASSERT_EQ(0, hc_plan_bcast_fixed(c.faults, ROOT, reverse, DIM, &b, &why));
 	ASSERT_EQ(0, ctl_bcast_new(c.name, PLAN, &b.bcast, c.faults->fault));
 	hc_bcast_plan_free(&b);
-	each_liar(_metadata, &c, HYPERCUBE_BCAST, bcast_seen);
+	each_byzantine(_metadata, &c, HYPERCUBE_BCAST, bcast_seen);
 	EXPECT_EQ(0, cube_del(&c));
 }
 

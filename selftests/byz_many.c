@@ -42,7 +42,7 @@ struct scene {
 	struct cube c;
 	unsigned int k;
 	unsigned int from[PAIRS], to[PAIRS];
-	unsigned int liar[HYPERCUBE_DIM_MAX], liars;
+	unsigned int byz[HYPERCUBE_DIM_MAX], nbyz;
 	int deliver;
 	unsigned int sent, came, lies;
 	uint64_t checked[CUBE_MAX];
@@ -59,8 +59,8 @@ static uint64_t notified(const struct scene *s)
 	uint64_t sum = 0;
 	unsigned int i;
 
-	for (i = 0; i < s->liars; i++)
-		sum += copies_view(&s->c, s->liar[i]).lies;
+	for (i = 0; i < s->nbyz; i++)
+		sum += copies_view(&s->c, s->byz[i]).lies;
 	return sum;
 }
 
@@ -130,23 +130,23 @@ static bool scene_set(struct scene *s)
 /* Make @liars random nodes Byzantine, and all others honest. At random, the Byzantine nodes all
  * flip the same bits or different ones, and each corrupts every frame or only some.
  */
-static bool liars_set(struct scene *s, unsigned int liars)
+static bool byzantine_set(struct scene *s, unsigned int nbyz)
 {
 	bool alike = below(2), ready = true;
 	unsigned int i, seed = rnd();
 
-	for (i = 0; i < s->liars && ready; i++)
-		ready = !ctl_node_byzantine(s->c.name, s->liar[i], 0, NULL, 0, -1);
-	s->liars = liars;
-	for (i = 0; i < liars && ready; i++) {
+	for (i = 0; i < s->nbyz && ready; i++)
+		ready = !ctl_node_byzantine(s->c.name, s->byz[i], 0, NULL, 0, -1);
+	s->nbyz = nbyz;
+	for (i = 0; i < nbyz && ready; i++) {
 		unsigned int j;
 
 		do {
-			s->liar[i] = below(s->c.nodes);
-			for (j = 0; s->liar[j] != s->liar[i]; j++)
+			s->byz[i] = below(s->c.nodes);
+			for (j = 0; s->byz[j] != s->byz[i]; j++)
 				;
 		} while (j < i);
-		ready = !ctl_node_byzantine(s->c.name, s->liar[i],
+		ready = !ctl_node_byzantine(s->c.name, s->byz[i],
 					    below(2) ? EVERY : 1 + below(EVERY), NULL, 0,
 					    alike ? seed : (unsigned int)rnd());
 	}
@@ -163,10 +163,10 @@ static bool justly_accused(const struct scene *s, const struct copies_got *g)
 	unsigned int i, j;
 
 	for (i = 0; i < g->npaths; i++) {
-		for (j = 0; j < s->liars; j++)
-			if (copies_on_path(g->from, &g->path[i], s->liar[j]))
+		for (j = 0; j < s->nbyz; j++)
+			if (copies_on_path(g->from, &g->path[i], s->byz[j]))
 				break;
-		if (j == s->liars)
+		if (j == s->nbyz)
 			return false;
 	}
 	return true;
@@ -267,7 +267,7 @@ static void within_the_bound(struct __test_metadata *_metadata, unsigned int dim
 	for (scene = 0; s.sent < all; scene++) {
 		unsigned int until = s.sent + (all + SCENES - 1) / SCENES;
 
-		s.liars = 0;
+		s.nbyz = 0;
 		ASSERT_TRUE(scene_set(&s));
 		while (s.sent < until && s.sent < all) {
 			s.deliver = ways[below(ARRAY_SIZE(ways))];
@@ -275,7 +275,7 @@ static void within_the_bound(struct __test_metadata *_metadata, unsigned int dim
 			 * otherwise fewer than half of them.
 			 */
 			most = s.deliver == HYPERCUBE_DELIVER_AGREED ? s.k - 1 : (s.k - 1) / 2;
-			ASSERT_TRUE(liars_set(&s, below(4) ? most : below(most + 1)));
+			ASSERT_TRUE(byzantine_set(&s, below(4) ? most : below(most + 1)));
 			ASSERT_EQ(0, letters(&s, all - s.sent < BATCH ? all - s.sent : BATCH));
 		}
 	}
@@ -307,7 +307,7 @@ TEST(no_lie_is_delivered_in_a_cube_of_32)
  * bits, and send a datagram. If the vote has no majority, its data are not delivered. Return: 1 if
  * wrong data were delivered, 0 if not, -1 on errors.
  */
-static int one_among_liars(struct scene *s, unsigned int from, unsigned int to)
+static int one_among_byzantine(struct scene *s, unsigned int from, unsigned int to)
 {
 	unsigned int u, said, seed = rnd(), truth = rnd();
 	struct copies_got g;
@@ -343,7 +343,7 @@ TEST(what_more_liars_get_through_is_seen)
 		 */
 		i = round % 2;
 		ASSERT_EQ(0, copies_again(&s.c, i ? 2 : 3, HYPERCUBE_DELIVER_REPORT));
-		wrong = one_among_liars(&s, from, to);
+		wrong = one_among_byzantine(&s, from, to);
 		ASSERT_LE(0, wrong);
 		escaped[i] += wrong;
 	}

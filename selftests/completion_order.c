@@ -291,8 +291,8 @@ static void many_receive(const struct cube *c, struct listener *l, unsigned int 
 /* Return: true if each of the nodes @first to @last that has an open socket has received, from each
  * plan, exactly the ends whose numbers are in the set @numbers.
  */
-static bool many_heard(const struct cube *c, const struct listener *l, unsigned int first,
-		       unsigned int last, unsigned int numbers)
+static bool many_received(const struct cube *c, const struct listener *l, unsigned int first,
+			  unsigned int last, unsigned int numbers)
 {
 	unsigned int u, p;
 
@@ -303,7 +303,8 @@ static bool many_heard(const struct cube *c, const struct listener *l, unsigned 
 	return true;
 }
 
-/* Receive until many_heard() returns true. Return: false if this takes longer than the time limit.
+/* Receive until many_received() returns true. Return: false if this takes longer than the time
+ * limit.
  */
 static bool many_wait(const struct cube *c, struct listener *l, unsigned int first,
 		      unsigned int last, unsigned int numbers, bool (*right)(int status))
@@ -311,13 +312,13 @@ static bool many_wait(const struct cube *c, struct listener *l, unsigned int fir
 	uint64_t end = deadline(10);
 	unsigned int u;
 
-	while (!many_heard(c, l, first, last, numbers) && now_ms() < end) {
+	while (!many_received(c, l, first, last, numbers) && now_ms() < end) {
 		poll(NULL, 0, 1);
 		for (u = first; u <= last; u++)
 			if (c->fd[u] >= 0)
 				many_receive(c, &l[u], u, right);
 	}
-	return many_heard(c, l, first, last, numbers);
+	return many_received(c, l, first, last, numbers);
 }
 
 /* Clear the record of the ends that have been received. */

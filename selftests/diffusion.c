@@ -61,22 +61,22 @@ static bool gets_none(const struct cube *c)
 TEST(a_lie_is_outvoted_and_its_path_named)
 {
 	static const char truth[] = "one of these is false";
-	unsigned int liar, deliver;
+	unsigned int byz, deliver;
 	char said[sizeof(truth)];
 	struct copies_got g;
 	struct cube c;
 
 	for (deliver = HYPERCUBE_DELIVER_MAJORITY; deliver <= HYPERCUBE_DELIVER_REPORT; deliver++) {
 		ASSERT_EQ(0, copies_start(&c, 3, 3, deliver));
-		for (liar = 1; liar < 7; liar++) {
+		for (byz = 1; byz < 7; byz++) {
 			ASSERT_EQ(0, ctl_fault_clear(c.name));
-			ASSERT_EQ(0, ctl_node_byzantine(c.name, liar, EVERY, NULL, 0, liar));
+			ASSERT_EQ(0, ctl_node_byzantine(c.name, byz, EVERY, NULL, 0, byz));
 			ASSERT_EQ(sizeof(truth), copies_post(&c, 0, 7, truth, sizeof(truth)));
 			ASSERT_EQ(sizeof(truth), copies_take(&c, 7, said, sizeof(said), &g));
 			EXPECT_EQ(0, memcmp(said, truth, sizeof(truth)));
 			EXPECT_EQ(3, g.v.copies);
-			EXPECT_TRUE(copies_checked(&c, 7, liar));
-			EXPECT_EQ(liar, copies_view(&c, 7).disagreed);
+			EXPECT_TRUE(copies_checked(&c, 7, byz));
+			EXPECT_EQ(byz, copies_view(&c, 7).disagreed);
 			if (deliver != HYPERCUBE_DELIVER_REPORT)
 				continue;
 			EXPECT_EQ(HYPERCUBE_VOTE_OUTCOME_OUTVOTED, g.v.outcome);
@@ -85,7 +85,7 @@ TEST(a_lie_is_outvoted_and_its_path_named)
 			ASSERT_EQ(1, g.npaths);
 			EXPECT_EQ(1, g.path[0].mismatch);
 			EXPECT_EQ(g.v.mismatch, 1u << g.path[0].copy);
-			EXPECT_TRUE(copies_on_path(0, &g.path[0], liar));
+			EXPECT_TRUE(copies_on_path(0, &g.path[0], byz));
 		}
 		EXPECT_EQ(0, cube_del(&c));
 	}
@@ -97,15 +97,15 @@ TEST(a_lie_is_outvoted_and_its_path_named)
 TEST(all_but_one_that_lie_alike_are_detected)
 {
 	static const char truth[] = "believed by few";
-	static const unsigned int liars[] = { 1, 2 };
+	static const unsigned int nbyz[] = { 1, 2 };
 	char said[sizeof(truth)];
 	unsigned int i, bad = 0;
 	struct copies_got g;
 	struct cube c;
 
 	ASSERT_EQ(0, copies_start(&c, 3, 3, HYPERCUBE_DELIVER_AGREED));
-	for (i = 0; i < ARRAY_SIZE(liars); i++)
-		ASSERT_EQ(0, ctl_node_byzantine(c.name, liars[i], EVERY, NULL, 0, 4711));
+	for (i = 0; i < ARRAY_SIZE(nbyz); i++)
+		ASSERT_EQ(0, ctl_node_byzantine(c.name, nbyz[i], EVERY, NULL, 0, 4711));
 	for (i = 0; i < 20; i++)
 		ASSERT_EQ(sizeof(truth), copies_post(&c, 0, 7, truth, sizeof(truth)));
 	EXPECT_TRUE(copies_checked(&c, 7, 20));
@@ -166,7 +166,7 @@ TEST(listeners_hear_of_each_disagreement_once)
 		/* A vote whose copies agree causes no event. */
 		ASSERT_EQ(sizeof(msg), copies_post(&c, 0, 4, &msg, sizeof(msg)));
 		while (e.n < i)
-			ASSERT_EQ(0, nl_listen(&nl, patience(COPIES_SECONDS) * 1000, event_take,
+			ASSERT_EQ(0, nl_listen(&nl, wait_secs(COPIES_SECONDS) * 1000, event_take,
 					       &e));
 		EXPECT_EQ(7, e.node);
 		EXPECT_EQ(0, e.src);
@@ -235,10 +235,10 @@ TEST(no_lie_is_delivered_as_right)
 	ASSERT_EQ(0, copies_start(&c, 4, 4, HYPERCUBE_DELIVER_REPORT));
 	for (round = 0; round < rounds; round++) {
 		bool few = round % 2, alike = below(2);
-		unsigned int liars = few ? 1 : 1 + below(3), u;
+		unsigned int nbyz = few ? 1 : 1 + below(3), u;
 
 		ASSERT_EQ(0, ctl_fault_clear(c.name));
-		for (i = 0; i < liars; i++)
+		for (i = 0; i < nbyz; i++)
 			ASSERT_EQ(0,
 				  ctl_node_byzantine(c.name, below(16), 1 + below(EVERY), NULL, 0,
 						     alike ? round : (unsigned int)rnd()));

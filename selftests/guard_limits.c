@@ -125,7 +125,7 @@ static void take(struct bench *b, unsigned int u)
 /* For @ms, let all processes receive and send the rest of their contributions. */
 static void go_on(struct bench *b, int ms)
 {
-	uint64_t until = now_ms() + patience(ms);
+	uint64_t until = now_ms() + wait_secs(ms);
 	unsigned int u;
 
 	do {
@@ -348,8 +348,8 @@ static uint64_t reductions(unsigned int guard, size_t bytes, bool mixed)
 
 TEST(reductions_do_not_wait_for_word_of_those_before)
 {
-	EXPECT_GE(900 * (uint64_t)patience(1), reductions(GUARD_MS, 60000, false));
-	EXPECT_GE(900 * (uint64_t)patience(1), reductions(GUARD_MS, 120000, true));
+	EXPECT_GE(900 * (uint64_t)wait_secs(1), reductions(GUARD_MS, 60000, false));
+	EXPECT_GE(900 * (uint64_t)wait_secs(1), reductions(GUARD_MS, 120000, true));
 }
 
 TEST(process_that_gave_nothing_leaves_without_a_word)
@@ -483,7 +483,7 @@ TEST(contribution_in_short_frames_that_fill_the_buffer_ends)
  */
 TEST(what_some_have_given_up_ends_at_all)
 {
-	unsigned int k, u, told = 0, last;
+	unsigned int k, u, notified = 0, last;
 	struct bench b;
 
 	for (k = 0; k < 4; k++) {
@@ -494,21 +494,21 @@ TEST(what_some_have_given_up_ends_at_all)
 		EXPECT_EQ(0, fail_link(&b));
 		go_on(&b, 1150 + 200 * k);
 		for (u = 0; u < 8; u++)
-			told += b.end[u].n;
+			notified += b.end[u].n;
 		EXPECT_EQ(0, cube_plan(&b.c, PLAN));
 		go_on(&b, 200);
 		for (u = 0; u < 8; u++)
-			if (u != last && told)
+			if (u != last && notified)
 				EXPECT_EQ(-ENOLINK, b.end[u].status);
 		/* All members must continue with the same operation number. */
 		memset(b.end, 0, sizeof(b.end));
 		EXPECT_EQ(0, give(&b, last, HYPERCUBE_ALLREDUCE, 8));
-		if (told)
+		if (notified)
 			EXPECT_EQ(0, give_all(&b, HYPERCUBE_ALLREDUCE, 8, last));
 		go_on(&b, 200);
-		if (told)
+		if (notified)
 			b.end[last] = b.end[last ^ 1];
-		EXPECT_EQ(0, ended_not(&b, 1, told ? b.end[last].status : 0));
+		EXPECT_EQ(0, ended_not(&b, 1, notified ? b.end[last].status : 0));
 		EXPECT_EQ(0, end(&b));
 	}
 }

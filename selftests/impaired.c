@@ -129,7 +129,7 @@ static unsigned int messages(struct cube *c, unsigned int count)
 		usleep(100);
 	}
 	/* Wait: no message may arrive a second time. */
-	usleep(20000 * patience(1));
+	usleep(20000 * wait_secs(1));
 	right &= recv(to, &nr, sizeof(nr), MSG_DONTWAIT) < 0;
 	close(from);
 	close(to);
@@ -143,7 +143,7 @@ static int quiet_sums(struct cube *c, struct link_sums *s)
 
 	do {
 		frames = s->tx_frames;
-		usleep(30000 * patience(1));
+		usleep(30000 * wait_secs(1));
 		err = err ? err : ctl_link_sums(c->name, s);
 	} while (!err && (s->queued || s->tx_frames != frames) && now_ms() < end);
 	return err;

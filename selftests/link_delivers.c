@@ -476,7 +476,7 @@ TEST(megabytes_are_delivered)
 /* Return: true if both ends of the link report within about 1 s that it is spent. */
 static bool spent_soon(const struct cube *c, unsigned int node, unsigned int dim)
 {
-	uint64_t end = now_ms() + 1000ull * patience(1);
+	uint64_t end = now_ms() + 1000ull * wait_secs(1);
 	unsigned int both = 0;
 
 	while (!both && now_ms() < end) {

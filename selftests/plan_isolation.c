@@ -123,7 +123,7 @@ static void *node_run(void *arg)
 		printf("# node %u: open: %s\n", w->node, strerror(-err));
 		return NULL;
 	}
-	hcl_set_timeout(h, 1000 * patience(5));
+	hcl_set_timeout(h, 1000 * wait_secs(5));
 	for (p = w->from; p < w->from + w->plans; p++)
 		out[p] = calloc(1, w->bytes[p] ? w->bytes[p] : 1);
 	err = operate(w, h, out);

@@ -184,7 +184,7 @@ static void run(struct process *p, unsigned int ops)
 	int err = hcl_open(&p->h, FABRIC, p->node);
 
 	if (!err)
-		hcl_set_timeout(p->h, (unsigned int)patience(20) * 1000);
+		hcl_set_timeout(p->h, (unsigned int)wait_secs(20) * 1000);
 	for (op = 0; !err && op < ops; op++) {
 		sleep_some(p);
 		ticks_take(p->shared, since);
@@ -237,7 +237,7 @@ static void sleepers(struct __test_metadata *_metadata, unsigned int ops)
 	printf("# %u operations, %u processors: the slowest took %u ms\n", ops, s->ncpus,
 	       (unsigned int)s->slowest * TICK_US / 1000);
 	/* On a kernel with debugging the module's code takes several times as long. */
-	EXPECT_LE(s->slowest, (uint64_t)patience(TICKS_MAX));
+	EXPECT_LE(s->slowest, (uint64_t)wait_secs(TICKS_MAX));
 }
 
 TEST(each_operation_goes_on_as_soon_as_it_can)

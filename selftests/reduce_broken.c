@@ -489,7 +489,7 @@ static void test_quiet(struct __test_metadata *_metadata, bool link)
 	if (link)
 		ASSERT_EQ(0, cube_fail_link(&s.cube, leaf(&s), s.cube.plan.tree.order[0]));
 	ASSERT_EQ(0, cube_plan(&s.cube, PLAN));
-	usleep(100000 * (unsigned int)patience(1));
+	usleep(100000 * (unsigned int)wait_secs(1));
 	for (u = 0; u < 8; u++)
 		EXPECT_EQ(-EAGAIN, shc_recv(s.cube.fd[u], &data, 8, &res, &eor, MSG_DONTWAIT));
 	scene_end(_metadata, &s, false);
@@ -541,7 +541,7 @@ TEST(a_beginning_hears_of_a_failure_with_its_rest)
 	EXPECT_EQ(-ECONNRESET, res.status);
 	ASSERT_EQ(16, shc_send(c.fd[3], &op, zeros, 16, 0));
 	EXPECT_EQ(0, shc_recv_soon(c.fd[3], &data, 8, &res));
-	usleep(100000 * (unsigned int)patience(1));
+	usleep(100000 * (unsigned int)wait_secs(1));
 	EXPECT_EQ(-EAGAIN, recv_now(c.fd[1], &data, &res));
 	EXPECT_EQ(8, shc_send(c.fd[1], NULL, &data, 8, 0));
 	EXPECT_EQ(0, shc_recv_soon(c.fd[1], &data, 8, &res));

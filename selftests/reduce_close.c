@@ -144,7 +144,7 @@ static int drive_out(struct cube *c, struct party *p, const unsigned int *node, 
 	return 0;
 }
 
-static void unheard_print(const struct party *p, const unsigned int *node, unsigned int n)
+static void unreported_print(const struct party *p, const unsigned int *node, unsigned int n)
 {
 	unsigned int i, k;
 
@@ -189,7 +189,7 @@ static bool round_right(struct cube *c, unsigned int collective, bool doubling)
 	err = drive_out(c, p, node, n);
 	if (err) {
 		printf("# not everybody heard of all ends\n");
-		unheard_print(p, node, n);
+		unreported_print(p, node, n);
 		ctl_op_print(c->name);
 	}
 	parties_free(p, n);

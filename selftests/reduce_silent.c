@@ -108,7 +108,7 @@ static void test_silent(struct __test_metadata *_metadata, unsigned int stage, b
 	 * that reports the end is lost. In this case the operation succeeds.
 	 */
 	EXPECT_TRUE(err == -ENOLINK || (!up && !err));
-	EXPECT_GE((uint64_t)patience(3) * 1000, now_ms() - begin);
+	EXPECT_GE((uint64_t)wait_secs(3) * 1000, now_ms() - begin);
 	/* DETECT must mark the link as faulty, so that the new plan avoids it. */
 	EXPECT_EQ(1, detect(c.name, &err));
 	EXPECT_EQ(0, err);

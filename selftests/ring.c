@@ -132,7 +132,7 @@ static bool mixed(const struct cube *c, size_t bytes)
 		for (i = 0; i < n; i++)
 			p[i].job[k].op.flags = below(2) ? HYPERCUBE_F_NOTIFY : 0;
 	}
-	right = !drive(p, n, patience(20));
+	right = !drive(p, n, wait_secs(20));
 	for (i = 0; i < n; i++)
 		for (k = 0; k < njobs && right; k++)
 			right = gather_right(p, node, n, i, k, bytes);

@@ -213,7 +213,7 @@ TEST(who_is_missing_is_named)
 		if (u != 6)
 			ASSERT_EQ(8, shc_send(c.fd[u], &eight, &one, 8, 0));
 	/* In the order of the Gray code, node 6 follows node 2, and node 7 follows node 6. */
-	for (u = 0; u < 1000 * (unsigned int)patience(5); u++) {
+	for (u = 0; u < 1000 * (unsigned int)wait_secs(5); u++) {
 		ASSERT_EQ(0, ctl_op_get(c.name, PLAN, 7, &v));
 		if (v.wait == HYPERCUBE_WAIT_PEER && v.peer == 6)
 			break;

@@ -350,7 +350,7 @@ TEST(ten_thousand_operations_while_links_flap)
 			/* Leave some time for operations before the link changes its state the next
 			 * time.
 			 */
-			next = now_ms() + (uint64_t)patience(5 + (int)below(40));
+			next = now_ms() + (uint64_t)wait_secs(5 + (int)below(40));
 		}
 	}
 	printf("# %u operations while links changed %u times\n", least, flaps);

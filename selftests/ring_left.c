@@ -45,7 +45,7 @@ static int receive(const struct cube *c, unsigned int u)
 	while (!eor) {
 		struct pollfd p = { .fd = c->fd[u], .events = POLLIN };
 
-		if (poll(&p, 1, 1000 * patience(10)) != 1)
+		if (poll(&p, 1, 1000 * wait_secs(10)) != 1)
 			return -ETIMEDOUT;
 		got = shc_recv(c->fd[u], block, sizeof(block), &res, &eor, 0);
 		if (got < 0)

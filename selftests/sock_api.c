@@ -389,7 +389,7 @@ TEST(wrong_receives_are_refused)
 	for (u = 0; u < 4; u++)
 		EXPECT_EQ(8, shc_send(c.fd[u], &op, &v, 8, 0));
 	u = c.plan.tree.sink;
-	usleep(100000 * (unsigned int)patience(1));
+	usleep(100000 * (unsigned int)wait_secs(1));
 	EXPECT_EQ(-EFAULT, shc_recv(c.fd[u], (void *)8, 8, &res, &eor, 0));
 	ASSERT_EQ(0, pipe(ends));
 	EXPECT_EQ(EOPNOTSUPP, errno_of(splice(c.fd[u], NULL, ends[1], NULL, 8, 0)));
@@ -415,7 +415,7 @@ TEST(short_reads_take_a_record_in_pieces)
 	for (i = 0; i < 2; i++)
 		for (u = 0; u < 4; u++)
 			EXPECT_EQ(80, shc_send(c.fd[u], &op, data, 80, 0));
-	usleep(100000 * (unsigned int)patience(1));
+	usleep(100000 * (unsigned int)wait_secs(1));
 	u = c.plan.tree.sink;
 	EXPECT_EQ(0, shc_recv(c.fd[u], got, 0, &res, &eor, 0));
 	EXPECT_FALSE(eor);

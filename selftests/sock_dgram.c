@@ -92,11 +92,11 @@ static unsigned int hear(const struct cube *c, unsigned int u)
  */
 static unsigned int collect(const struct cube *c, unsigned int want)
 {
-	uint64_t last = now_ms(), end = last + 1000 * (unsigned int)patience(30);
+	uint64_t last = now_ms(), end = last + 1000 * (unsigned int)wait_secs(30);
 	unsigned int u, before, wrong = 0;
 
 	while ((arrived < want && now_ms() < end) ||
-	       now_ms() < last + 150 * (unsigned int)patience(1)) {
+	       now_ms() < last + 150 * (unsigned int)wait_secs(1)) {
 		before = arrived;
 		for (u = 0; u < c->nodes; u++)
 			wrong += hear(c, u);
@@ -194,7 +194,7 @@ TEST(messages_of_all_sizes_arrive_in_order)
 		out[i] = (char)(i * 31 + i / 256);
 	for (i = 0; i < n; i++)
 		EXPECT_EQ(sizes[i], post(&c, 0, 7, out, sizes[i]));
-	usleep(200000 * (unsigned int)patience(1));
+	usleep(200000 * (unsigned int)wait_secs(1));
 	for (i = 0; i < n; i++) {
 		EXPECT_EQ(sizes[i], take(&c, 7, in, sizeof(in), &from));
 		EXPECT_EQ(0, from);
@@ -214,7 +214,7 @@ TEST(a_message_too_long_for_the_reader_is_cut)
 	ASSERT_EQ(0, cube_dgrams(&c, 2));
 	EXPECT_EQ(100, post(&c, 0, 3, out, 100));
 	EXPECT_EQ(100, post(&c, 0, 3, out, 100));
-	usleep(100000 * (unsigned int)patience(1));
+	usleep(100000 * (unsigned int)wait_secs(1));
 	EXPECT_EQ(-1, recv(c.fd[3], in, 10, MSG_DONTWAIT | MSG_ERRQUEUE));
 	EXPECT_EQ(EOPNOTSUPP, errno);
 	EXPECT_EQ(10, recvmsg(c.fd[3], &msg, MSG_DONTWAIT));
@@ -240,7 +240,7 @@ TEST(a_reader_that_does_not_read_loses_only_its_own)
 		else
 			ASSERT_EQ(sizeof(data), n);
 	}
-	usleep(100000 * (unsigned int)patience(1));
+	usleep(100000 * (unsigned int)wait_secs(1));
 	while (take(&c, 3, data, sizeof(data), &from) == sizeof(data))
 		got++;
 	printf("# %u of %u messages were kept\n", got, i);
@@ -249,7 +249,7 @@ TEST(a_reader_that_does_not_read_loses_only_its_own)
 	/* This does not affect messages to other nodes, or the next message to this node. */
 	EXPECT_EQ(4, post(&c, 0, 2, data, 4));
 	EXPECT_EQ(4, post(&c, 0, 3, data, 4));
-	usleep(100000 * (unsigned int)patience(1));
+	usleep(100000 * (unsigned int)wait_secs(1));
 	EXPECT_EQ(4, take(&c, 2, data, sizeof(data), &from));
 	/* On a busy machine, some of the earlier messages arrive late, so skip these. */
 	do

@@ -100,10 +100,10 @@ static void call_start(struct call *k, int fd, bool send)
 	k->fd = fd;
 	k->send = send;
 	blocking(fd);
-	limit(fd, SO_RCVTIMEO, 1000 * patience(10));
-	limit(fd, SO_SNDTIMEO, 1000 * patience(10));
+	limit(fd, SO_RCVTIMEO, 1000 * wait_secs(10));
+	limit(fd, SO_SNDTIMEO, 1000 * wait_secs(10));
 	pthread_create(&k->thread, NULL, call_run, k);
-	usleep(100000 * (unsigned int)patience(1));
+	usleep(100000 * (unsigned int)wait_secs(1));
 }
 
 /* Wait for the end of a call. Return: its result. */
@@ -148,7 +148,7 @@ TEST(a_receiver_sleeps_until_the_result)
 	for (u = 0; u < 4; u++)
 		if (u != leaf && u != sink)
 			EXPECT_EQ(8, shc_send(c.fd[u], &op, &v, 8, 0));
-	usleep(50000 * (unsigned int)patience(1));
+	usleep(50000 * (unsigned int)wait_secs(1));
 	EXPECT_EQ(8, shc_send(c.fd[sink], &op, &v, 8, 0));
 	EXPECT_EQ(0, call_end(&k));
 	EXPECT_EQ(0, k.res.status);
@@ -175,7 +175,7 @@ static void pieces(struct __test_metadata *_metadata, int lowat)
 	for (i = 0; i < 4; i++) {
 		for (u = 0; u < 4; u++)
 			EXPECT_EQ((ssize_t)piece, shc_send(c.fd[u], i ? NULL : &op, big, piece, 0));
-		usleep(50000 * (unsigned int)patience(1));
+		usleep(50000 * (unsigned int)wait_secs(1));
 		EXPECT_EQ(lowat == 1 || i == 3, k.back);
 	}
 	EXPECT_EQ(8, call_end(&k));
@@ -264,7 +264,7 @@ TEST(calls_end_when_their_time_is_up)
 	EXPECT_EQ(-EAGAIN, shc_recv(c.fd[0], &v, 8, &res, &eor, 0));
 	took = now_ms() - begin;
 	EXPECT_LE(190, took);
-	EXPECT_GE(190 + 1000 * (unsigned int)patience(3), took);
+	EXPECT_GE(190 + 1000 * (unsigned int)wait_secs(3), took);
 	begin = now_ms();
 	n = shc_send(c.fd[0], &op, big, sizeof(big), 0);
 	while (n > 0)
@@ -351,7 +351,7 @@ TEST(poll_tells_what_is_possible)
 		;
 	EXPECT_EQ(0, ready(c.fd[sink], 50));
 	ASSERT_EQ(0, ctl_plan_del(c.name, PLAN));
-	EXPECT_EQ(POLLIN | POLLOUT, ready(c.fd[sink], 1000 * patience(3)));
+	EXPECT_EQ(POLLIN | POLLOUT, ready(c.fd[sink], 1000 * wait_secs(3)));
 	EXPECT_EQ(0, shc_recv(c.fd[sink], &v, 8, &res, &eor, 0));
 	EXPECT_EQ(-ESTALE, res.status);
 	EXPECT_EQ(-ECONNABORTED, shc_send(c.fd[sink], NULL, big, sizeof(big), 0));

@@ -24,7 +24,7 @@ static char out[HYPERCUBE_TASK_MAX], in[HYPERCUBE_TASK_MAX];
  */
 static int copies_settle(const struct task_fixture *y, unsigned int others)
 {
-	uint64_t end = now_ms() + 1000 * (uint64_t)patience(60);
+	uint64_t end = now_ms() + 1000 * (uint64_t)wait_secs(60);
 	struct task_view sum;
 
 	do {
@@ -40,7 +40,7 @@ static int copies_settle(const struct task_fixture *y, unsigned int others)
 /* Wait until tasks take no more memory. Return: 0, -ETIMEDOUT, or -EBADMSG if replicas remain. */
 static int bytes_settle(const struct task_fixture *y)
 {
-	uint64_t end = now_ms() + 1000 * (uint64_t)patience(60);
+	uint64_t end = now_ms() + 1000 * (uint64_t)wait_secs(60);
 
 	while (fixture_sum(y).bytes)
 		if (now_ms() > end)
@@ -289,7 +289,7 @@ TEST_TASKS(keepers_without_room_keep_nothing_until_they_have_some, 1, 0)
  */
 TEST_TASKS(a_keeper_has_room_for_its_own, 1, 0)
 {
-	uint64_t end = now_ms() + 1000 * (uint64_t)patience(60);
+	uint64_t end = now_ms() + 1000 * (uint64_t)wait_secs(60);
 	struct task_view v;
 
 	while (y->n < 200)

@@ -201,7 +201,7 @@ TEST(links_that_go_down_and_up_neither_lose_nor_double_tasks)
  * node 1 while all frames from node 1 to node 0 are lost, so that the answer of node 1 does not
  * arrive. Then fail this link. Return: number of errors.
  */
-static unsigned int begin_doubt(struct task_fixture *y, unsigned int dim, unsigned int ms)
+static unsigned int begin_unresolved(struct task_fixture *y, unsigned int dim, unsigned int ms)
 {
 	struct task_view v = { 0 };
 	uint64_t end = deadline(10);
@@ -232,7 +232,7 @@ TEST(what_is_not_answered_is_settled_when_the_link_comes_back)
 	struct task_view v;
 	struct task_fixture y;
 
-	ASSERT_EQ(0, begin_doubt(&y, 1, 0));
+	ASSERT_EQ(0, begin_unresolved(&y, 1, 0));
 	EXPECT_EQ(0, ctl_link_loss(y.c.name, 1, 0, 0, true));
 	EXPECT_EQ(0, ctl_link_down(y.c.name, 0, 0, false));
 	EXPECT_EQ(0, settled(&y, &v));
@@ -245,7 +245,7 @@ TEST(what_is_not_answered_is_settled_around_the_fault)
 	struct task_view v;
 	struct task_fixture y;
 
-	ASSERT_EQ(0, begin_doubt(&y, 2, 0));
+	ASSERT_EQ(0, begin_unresolved(&y, 2, 0));
 	EXPECT_EQ(0, settled(&y, &v));
 	EXPECT_EQ(1, v.sent);
 	/* If the task has not arrived at node 1 when the link fails, it remains at node 0. */
@@ -269,7 +269,7 @@ TEST(what_nobody_can_settle_is_in_doubt)
 
 	ASSERT_EQ(0, own_netns());
 	ASSERT_EQ(0, nl_open_events(&nl));
-	ASSERT_EQ(0, begin_doubt(&y, 1, 300));
+	ASSERT_EQ(0, begin_unresolved(&y, 1, 300));
 	ASSERT_EQ(0, task_losses(&nl, &l, 1));
 	EXPECT_EQ(1, l.n);
 	EXPECT_EQ(HYPERCUBE_TASK_LOSS_UNRESOLVED, l.loss[0]);
@@ -316,7 +316,7 @@ TEST(nodes_that_die_take_along_what_is_notified)
 		.delay = 200000, .jitter = 200000, .loss = 10000, .seed = 3,
 	};
 	struct task_losses *l = calloc(1, sizeof(*l));
-	unsigned int i, k, wrong = 0, doubt, lost;
+	unsigned int i, k, wrong = 0, unresolved, lost;
 	struct task_view sum;
 	unsigned int round;
 	struct task_fixture y;
@@ -337,12 +337,12 @@ TEST(nodes_that_die_take_along_what_is_notified)
 	EXPECT_EQ(sum.lost + sum.unresolved, l->n);
 	EXPECT_EQ(0, fixture_take(&y));
 	for (i = 0; i < y.n; i++) {
-		doubt = 0;
+		unresolved = 0;
 		lost = 0;
 		for (k = 0; k < l->n; k++)
 			if (l->id[k].node == y.id[i].node && l->id[k].nr == y.id[i].nr)
-				l->loss[k] == HYPERCUBE_TASK_LOSS_UNRESOLVED ? doubt++ : lost++;
-		wrong += y.taken[i] + lost > 1 || y.taken[i] + lost + doubt < 1;
+				l->loss[k] == HYPERCUBE_TASK_LOSS_UNRESOLVED ? unresolved++ : lost++;
+		wrong += y.taken[i] + lost > 1 || y.taken[i] + lost + unresolved < 1;
 	}
 	EXPECT_EQ(0, wrong);
 	printf("# %u tasks, %llu handovers, %llu lost, %llu in doubt\n", y.n,

@@ -426,7 +426,7 @@ static void workers(struct __test_metadata *_metadata, const struct round_method
 	 * neighbours, at least these.
 	 */
 	const unsigned int work = method->own ? 0x17 : 0xff;
-	unsigned int u, seen = 0, busy = 0, pause = 1000 * patience(1);
+	unsigned int u, seen = 0, busy = 0, pause = 1000 * wait_secs(1);
 	struct hc_balance_topo t;
 	struct hypercube_task id;
 	struct balance_view b;

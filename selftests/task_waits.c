@@ -255,7 +255,7 @@ TEST(a_set_of_descriptors_hears_of_tasks_and_room)
 	ASSERT_EQ(0, epoll_ctl(e, EPOLL_CTL_ADD, w, &ev));
 	EXPECT_EQ(0, epoll_wait(e, &got, 1, 0));
 	EXPECT_EQ(0, task_put(p, big, 10, 0));
-	EXPECT_EQ(1, epoll_wait(e, &got, 1, 1000 * patience(5)));
+	EXPECT_EQ(1, epoll_wait(e, &got, 1, 1000 * wait_secs(5)));
 	EXPECT_EQ(EPOLLIN, got.events);
 	EXPECT_EQ(0, epoll_wait(e, &got, 1, 0));
 	EXPECT_EQ(10, task_take(w, room, sizeof(room), &id, 0));
@@ -266,9 +266,9 @@ TEST(a_set_of_descriptors_hears_of_tasks_and_room)
 	ev.events = EPOLLIN;
 	w = task_bound(&c, 0);
 	ASSERT_EQ(0, epoll_ctl(e, EPOLL_CTL_ADD, w, &ev));
-	EXPECT_EQ(1, epoll_wait(e, &got, 1, 1000 * patience(5)));
+	EXPECT_EQ(1, epoll_wait(e, &got, 1, 1000 * wait_secs(5)));
 	EXPECT_EQ(0, ctl_fabric_del(c.name));
-	EXPECT_EQ(1, epoll_wait(e, &got, 1, 1000 * patience(5)));
+	EXPECT_EQ(1, epoll_wait(e, &got, 1, 1000 * wait_secs(5)));
 	EXPECT_TRUE(got.events & EPOLLHUP);
 }
 

@@ -95,7 +95,7 @@ static void churn(void)
 
 TEST(dumps_while_fabrics_come_and_go)
 {
-	uint64_t end = now_ms() + 4000 * (unsigned int)patience(1);
+	uint64_t end = now_ms() + 4000 * (unsigned int)wait_secs(1);
 	unsigned int dumps = 0, objects = 0, i;
 	static struct seen s;
 	struct cube lasting;

@@ -319,7 +319,7 @@ static unsigned int dump(int cmd, const char *name, int *err)
 /* Run @fn as a user without privileges in a child process, in a network namespace whose owner may
  * still be root. Return: the exit status.
  */
-static int as_nobody(int (*fn)(const char *name), const char *name)
+static int as_other_user(int (*fn)(const char *name), const char *name)
 {
 	int status;
 	pid_t pid = fork();
@@ -380,8 +380,8 @@ TEST(everybody_may_read_but_not_write)
 
 	ASSERT_EQ(0, cube_new(&c, 3, 0));
 	ASSERT_EQ(0, cube_plan(&c, 1));
-	EXPECT_EQ(0, as_nobody(read_all, c.name));
-	EXPECT_EQ(0, as_nobody(write_any, c.name));
+	EXPECT_EQ(0, as_other_user(read_all, c.name));
+	EXPECT_EQ(0, as_other_user(write_any, c.name));
 	EXPECT_EQ(0, cube_del(&c));
 }
 
@@ -426,12 +426,12 @@ TEST(the_root_of_a_user_namespace_has_fabrics_of_its_own)
 
 	ASSERT_EQ(0, lock_parameters());
 	ASSERT_EQ(0, unprivileged('N'));
-	status = as_nobody(no_fabric, "mine");
+	status = as_other_user(no_fabric, "mine");
 	if (status == KSFT_SKIP)
 		SKIP(return, "no user namespaces for users");
 	EXPECT_EQ(0, status);
 	ASSERT_EQ(0, unprivileged('Y'));
-	EXPECT_EQ(0, as_nobody(own_fabric, NULL));
+	EXPECT_EQ(0, as_other_user(own_fabric, NULL));
 	EXPECT_EQ(0, unprivileged('N'));
 }
 

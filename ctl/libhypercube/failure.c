@@ -38,43 +38,43 @@ void hcli_failed_as(struct hcl *h, const struct hypercube_result *res)
 	*h->why.said = 0;
 }
 
-/* Return: the index of the plan in h->untold; h->nuntold if it is not there. */
+/* Return: the index of the plan in h->unreported; h->nunreported if it is not there. */
 static size_t place_of(const struct hcl *h, uint32_t plan)
 {
 	size_t i;
 
-	for (i = 0; i < h->nuntold && h->untold[i] != plan; i++)
+	for (i = 0; i < h->nunreported && h->unreported[i] != plan; i++)
 		;
 	return i;
 }
 
-bool hcli_is_untold(const struct hcl *h, uint32_t plan)
+bool hcli_is_unreported(const struct hcl *h, uint32_t plan)
 {
-	return h->untold_any || place_of(h, plan) < h->nuntold;
+	return h->unreported_any || place_of(h, plan) < h->nunreported;
 }
 
-void hcli_untold(struct hcl *h, uint32_t plan)
+void hcli_unreported(struct hcl *h, uint32_t plan)
 {
 	uint32_t *more;
 
-	if (place_of(h, plan) < h->nuntold)
+	if (place_of(h, plan) < h->nunreported)
 		return;
-	more = realloc(h->untold, (h->nuntold + 1) * sizeof(*more));
+	more = realloc(h->unreported, (h->nunreported + 1) * sizeof(*more));
 	if (!more) {
-		h->untold_any = true;
+		h->unreported_any = true;
 		return;
 	}
-	h->untold = more;
-	h->untold[h->nuntold++] = plan;
+	h->unreported = more;
+	h->unreported[h->nunreported++] = plan;
 }
 
 void hcli_reported(struct hcl *h, uint32_t plan)
 {
 	size_t i = place_of(h, plan);
 
-	h->untold_any = false;
-	if (i < h->nuntold)
-		h->untold[i] = h->untold[--h->nuntold];
+	h->unreported_any = false;
+	if (i < h->nunreported)
+		h->unreported[i] = h->unreported[--h->nunreported];
 }
 
 void hcli_late(struct hcl *h)

@@ -79,7 +79,7 @@ struct hcl_op {
  * @posted: number of operations that use the socket and are not forgotten
  * @sending: the first operation that is not sent completely
  * @begun: number of operations whose control message was sent on the socket
- * @unheard: number of operations that were sent completely since records were last received
+ * @sent_since: number of operations that were sent completely since records were last received
  * @used: the kernel has accepted data on the socket
  * @listens: a call has waited on the socket for a message of a broadcast
  * @watched: events for which the descriptor of hcl_fd() watches the socket, EPOLL*
@@ -91,7 +91,7 @@ struct hcl_port {
 	unsigned int posted;
 	struct hcl_op *sending;
 	uint64_t begun;
-	unsigned int unheard;
+	unsigned int sent_since;
 	bool used;
 	bool listens;
 	uint32_t watched;
@@ -134,10 +134,11 @@ struct hcl_why {
  * @late: an operation that no call waits for has failed, and no call has reported that yet
  * @why: the latest failure
  * @late_why: the failure that @late is about; calls that fail meanwhile do not overwrite it
- * @untold: plans with a failure that was read from the socket, but that no call has reported, see
- *	hcli_untold()
- * @nuntold: number of entries of @untold
- * @untold_any: there was no memory for an entry of @untold, so every plan counts as an entry
+ * @unreported: plans with a failure that was read from the socket, but that no call has reported,
+ *	see hcli_unreported()
+ * @nunreported: number of entries of @unreported
+ * @unreported_any: there was no memory for an entry of @unreported, so every plan counts as an
+ *	entry
  * @lacks: the sets of the latest forgotten operation that has any
  */
 struct hcl {
@@ -159,9 +160,9 @@ struct hcl {
 	bool late;
 	struct hcl_why why;
 	struct hcl_why late_why;
-	uint32_t *untold;
-	size_t nuntold;
-	bool untold_any;
+	uint32_t *unreported;
+	size_t nunreported;
+	bool unreported_any;
 	struct hcl_lacks lacks;
 };
 
@@ -230,10 +231,10 @@ void hcli_late(struct hcl *h);
  * before a call reports the failure are stale: they were meant to follow operations that have
  * failed.
  */
-void hcli_untold(struct hcl *h, uint32_t plan);
+void hcli_unreported(struct hcl *h, uint32_t plan);
 /* Record that a call reports the failures of the plan. */
 void hcli_reported(struct hcl *h, uint32_t plan);
-bool hcli_is_untold(const struct hcl *h, uint32_t plan);
+bool hcli_is_unreported(const struct hcl *h, uint32_t plan);
 /* Report the failure of an operation that no call waited for: make it the latest failure. Return:
  * its error.
  */

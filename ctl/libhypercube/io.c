@@ -40,7 +40,7 @@ static void op_failed(struct hcl *h, struct hcl_op *op, const struct hypercube_r
 {
 	hcli_failed_as(h, res);
 	if (!lacks) {
-		hcli_untold(h, res->plan);
+		hcli_unreported(h, res->plan);
 		others_ahead(h, res->plan);
 	}
 	if (!op || !op->wanted)
@@ -131,7 +131,7 @@ int hcli_port_send(struct hcl *h, struct hcl_port *port, int flags)
 	port->used = true;
 	op->sent += n;
 	if (op->sent == op->bytes) {
-		port->unheard++;
+		port->sent_since++;
 		hcli_op_gone(h, op);
 	}
 	return 1;
@@ -246,7 +246,7 @@ static int recv_piece(struct hcl_port *port, int flags, struct iovec *iov, struc
 	n = recvmsg(port->fd, &msg, flags);
 	if (n < 0)
 		return errno == EAGAIN || errno == EINTR ? 0 : -errno;
-	port->unheard = 0;
+	port->sent_since = 0;
 	found = cmsg_find(&msg, HYPERCUBE_CMSG_RESULT, sizeof(got->res));
 	if (!found)
 		return -ENODEV;

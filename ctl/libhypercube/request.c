@@ -143,12 +143,12 @@ static int late(struct hcl *h)
 	int r;
 
 	for (port = &h->port; port; port = port->next)
-		while (port->unheard >= RECEIVE_EVERY) {
+		while (port->sent_since >= RECEIVE_EVERY) {
 			r = hcli_port_recv(h, port, MSG_DONTWAIT);
 			if (r < 0)
 				return hcli_failed(h, NULL, 0, r);
 			if (!r)
-				port->unheard = 0;
+				port->sent_since = 0;
 		}
 	return h->late ? hcli_late_tell(h) : 0;
 }
@@ -175,7 +175,7 @@ static int op_begin(struct hcl *h, struct hcl_op *op)
 	if (err)
 		return err;
 	op->port = port;
-	op->ahead = hcli_is_untold(h, op->p.plan);
+	op->ahead = hcli_is_unreported(h, op->p.plan);
 	if (hcli_listens(op)) {
 		h->moved = hcli_now();
 		hcli_listen(h, op);
@@ -217,7 +217,7 @@ static int tell_first(struct hcl *h, struct hcl_port *port, const struct hcl_par
 		return hcli_failed(h, p, 0, err);
 	if (h->late)
 		return hcli_late_tell(h);
-	if (!hcli_is_untold(h, p->plan))
+	if (!hcli_is_unreported(h, p->plan))
 		return 0;
 	hcli_reported(h, p->plan);
 	return hcli_failed(h, p, 0, -ECANCELED);
@@ -286,7 +286,7 @@ int hcl_post(struct hcl *h, const struct hcl_params *p, const void *in,
  * messages can still arrive. Return: 1 if data was sent or received or an operation has ended, 0 if
  * not, or -errno.
  */
-static int poll_doubting(struct hcl *h, int ms)
+static int poll_cautious(struct hcl *h, int ms)
 {
 	int stale = hcli_set_stale(h);
 	int r;
@@ -313,7 +313,7 @@ int hcl_progress(struct hcl *h, int ms)
 	if (!r && !hcli_set_stale(h))
 		r = hcli_stale_check(h);
 	while (!r && ms) {
-		r = poll_doubting(h, ms);
+		r = poll_cautious(h, ms);
 		if (r || ms < 0)
 			continue;
 		ms = end > hcli_now() ? end - hcli_now() : 0;
@@ -462,7 +462,7 @@ int hcl_flush(struct hcl *h)
 				       hcli_failed(h, &p, id, err);
 	}
 	for (port = &h->port; port; port = port->next)
-		port->unheard = RECEIVE_EVERY;
+		port->sent_since = RECEIVE_EVERY;
 	err = late(h);
 	hcli_watch(h);
 	return err;

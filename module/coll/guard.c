@@ -219,9 +219,9 @@ static void before_take(struct hc_member *m)
 bool hc_guard_pass(struct hc_member *m)
 {
 	const struct hc_plan *plan = next_epoch(m);
-	struct hc_member *heir = plan ? plan->member[m->node->id] : NULL;
+	struct hc_member *successor = plan ? plan->member[m->node->id] : NULL;
 
-	if (!m->guard || !heir)
+	if (!m->guard || !successor)
 		return false;
 	before_take(m);
 	/* The plan was replaced although it was not broken. */
@@ -230,7 +230,7 @@ bool hc_guard_pass(struct hc_member *m)
 		hc_guard_phase_set(m->guard, HC_GUARD_WAIT);
 	}
 	ops_drop(m);
-	heir->before = m;
+	successor->before = m;
 	return true;
 }
 
@@ -353,7 +353,7 @@ bool hc_guard_moved(struct hc_member *m)
 {
 	u64 nr = hc_user_nr(m, m->gen.last.nr);
 	struct hc_guard *g = m->guard;
-	bool told;
+	bool notified;
 
 	/* If the leave has caused this END, or another process serves the member, the leave needs
 	 * no further handling (see hc_end_enter()).
@@ -363,14 +363,14 @@ bool hc_guard_moved(struct hc_member *m)
 	__skb_queue_purge(&g->now);
 	g->streams = false;
 	/* The processes that made the contributions below .fed have been notified. */
-	told = hc_given_end(m, max(nr, g->fed), &m->gen.last);
+	notified = hc_given_end(m, max(nr, g->fed), &m->gen.last);
 	for (; g->need < g->next; g->need++)
 		hc_given_drop(g, hc_given(g, g->need));
 	hc_had_begin(g, nr)->end = m->gen.last;
 	g->need = nr + 1;
 	g->next = nr + 1;
 	g->fed = nr + 1;
-	return told;
+	return notified;
 }
 
 /* ------------------------------------------------------------ a new epoch */

@@ -101,13 +101,13 @@ void hc_given_notify(struct hc_member *m, u64 nr, const struct hc_end *end)
 bool hc_given_end(struct hc_member *m, u64 nr, const struct hc_end *end)
 {
 	struct hc_guard *g = m->guard;
-	bool told = nr < g->next;
+	bool notified = nr < g->next;
 
 	for (; nr < g->next; nr++) {
 		hc_given_notify(m, nr, end);
 		hc_given_drop(g, hc_given(g, nr));
 	}
-	return told;
+	return notified;
 }
 
 /* ------------------------------------------------------------ contributions */

@@ -119,7 +119,7 @@ static bool is_whole(const struct hc_ring_repair_args *m, __u32 r)
 }
 
 /* State of a repair: the queue of rings, and the nodes and rings that are in the tree so far. */
-struct mender {
+struct repairer {
 	struct hc_ring_repair_args *m;
 	__u32 width;
 	__u32 ntail;
@@ -127,7 +127,7 @@ struct mender {
 	__u32 norder;
 };
 
-static void cover(struct mender *k, __u32 u)
+static void cover(struct repairer *k, __u32 u)
 {
 	struct hc_ring_repair_args *m = k->m;
 	__u32 i;
@@ -142,7 +142,7 @@ static void cover(struct mender *k, __u32 u)
 	}
 }
 
-static bool in_whole_ring(const struct mender *k, __u32 u)
+static bool in_whole_ring(const struct repairer *k, __u32 u)
 {
 	const struct hc_ring_places *p = k->m->places;
 	__u32 i;
@@ -153,7 +153,7 @@ static bool in_whole_ring(const struct mender *k, __u32 u)
 	return false;
 }
 
-static void node_add(struct mender *k, __u32 u)
+static void node_add(struct repairer *k, __u32 u)
 {
 	struct hc_ring_repair_args *m = k->m;
 
@@ -165,12 +165,12 @@ static void node_add(struct mender *k, __u32 u)
 		m->ring[m->t.nrings].parent = m->home[u];
 }
 
-static void ring_begin(struct mender *k)
+static void ring_begin(struct repairer *k)
 {
 	k->m->ring[k->m->t.nrings] = (struct hc_ring){ .parent = HC_RING_NONE };
 }
 
-static void ring_end(struct mender *k)
+static void ring_end(struct repairer *k)
 {
 	struct hc_ring *ring = &k->m->ring[k->m->t.nrings++];
 
@@ -178,7 +178,7 @@ static void ring_end(struct mender *k)
 		ring->level = (__u16)(k->m->ring[ring->parent].level + 1);
 }
 
-static void ring_keep(struct mender *k, __u32 r)
+static void ring_keep(struct repairer *k, __u32 r)
 {
 	const __u16 *node = &k->m->old->node[k->m->places->begin[r]];
 	__u32 i;
@@ -194,7 +194,7 @@ static void ring_keep(struct mender *k, __u32 r)
  * messages, or else the next node against it, or else the lowest neighbour that can be added;
  * HC_RING_NO_NODE if there is none.
  */
-static __u32 step(const struct mender *k, __u32 u)
+static __u32 step(const struct repairer *k, __u32 u)
 {
 	const struct hc_ring_repair_args *m = k->m;
 	unsigned int way, d;
@@ -215,7 +215,7 @@ static __u32 step(const struct mender *k, __u32 u)
 }
 
 /* Return: true if @u is the first node of a piece of an old ring. */
-static bool leads(const struct mender *k, __u32 u)
+static bool leads(const struct repairer *k, __u32 u)
 {
 	const struct hc_ring_repair_args *m = k->m;
 	__u32 i;
@@ -229,7 +229,7 @@ static bool leads(const struct mender *k, __u32 u)
 /* Return: the neighbour of @u to which a new ring that begins at @u goes: preferably the first node
  * of a piece of an old ring, else the lowest neighbour; HC_RING_NO_NODE if there is none.
  */
-static __u32 branch(const struct mender *k, __u32 u)
+static __u32 branch(const struct repairer *k, __u32 u)
 {
 	__u32 best = HC_RING_NO_NODE, v;
 	bool led = false, leader;
@@ -251,7 +251,7 @@ static __u32 branch(const struct mender *k, __u32 u)
 /* Make a new ring: from @u to @v, and then over nodes that are not in the tree yet, until it
  * reaches a node of a whole ring or has the size of the longest old ring.
  */
-static void ring_grow(struct mender *k, __u32 u, __u32 v)
+static void ring_grow(struct repairer *k, __u32 u, __u32 v)
 {
 	ring_begin(k);
 	node_add(k, u);
@@ -269,7 +269,7 @@ static void ring_grow(struct mender *k, __u32 u, __u32 v)
 /* Make the first ring of the tree if no old ring is whole. It begins at the first node of a piece
  * of an old ring, or else at the lowest node.
  */
-static void first_grow(struct mender *k)
+static void first_grow(struct repairer *k)
 {
 	const struct hc_ring_repair_args *m = k->m;
 	__u32 u = HC_RING_NO_NODE, at;
@@ -284,7 +284,7 @@ static void first_grow(struct mender *k)
 	ring_grow(k, u, step(k, u));
 }
 
-static void repair_begin(struct mender *k)
+static void repair_begin(struct repairer *k)
 {
 	struct hc_ring_repair_args *m = k->m;
 	__u32 i;
@@ -308,7 +308,7 @@ static void repair_begin(struct mender *k)
 
 int hc_ring_repair(struct hc_ring_repair_args *m)
 {
-	struct mender k = { .m = m };
+	struct repairer k = { .m = m };
 	__u32 u, v, i = 0, left = 0;
 
 	repair_begin(&k);

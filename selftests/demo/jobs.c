@@ -366,7 +366,7 @@ static void sums(const struct jobs *j, const char *prefix)
  */
 static void report(const struct jobs *j)
 {
-	unsigned int i, doubled = 0, extra = 0, again = 0, doubt = 0;
+	unsigned int i, doubled = 0, extra = 0, again = 0, unresolved = 0;
 	size_t bytes = 0, longest = 0;
 
 	for (i = 0; i < j->n; i++) {
@@ -377,11 +377,11 @@ static void report(const struct jobs *j)
 		longest = j->file[i].len > longest ? j->file[i].len : longest;
 	}
 	for (i = 0; i < j->lost.n; i++)
-		doubt += j->lost.loss[i] == HYPERCUBE_TASK_LOSS_UNRESOLVED;
+		unresolved += j->lost.loss[i] == HYPERCUBE_TASK_LOSS_UNRESOLVED;
 	printf("{\"jobs\":%u,\"bytes\":%zu,\"longest\":%zu,\"workers\":%u,\"seconds\":%.3f,\"lost\":%u,\"doubt\":%u,\"put_again\":%u,\"repeated\":%u,\"doubled\":%u,\"untold\":%d,\"differ\":%u}\n",
 	       j->n, bytes, longest, j->nnodes, (double)(j->ended - j->began) / 1000, j->lost.n,
-	       doubt, again, j->repeated, doubled,
-	       extra > doubt + j->repeated ? (int)(extra - doubt - j->repeated) : 0, j->odd);
+	       unresolved, again, j->repeated, doubled,
+	       extra > unresolved + j->repeated ? (int)(extra - unresolved - j->repeated) : 0, j->odd);
 }
 
 static void run(struct jobs *j, const char *prefix)

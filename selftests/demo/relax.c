@@ -59,11 +59,11 @@ static enum lie lie_parse(const char *word)
 	errx(2, "'%s' is no way to lie: value, blame, faces, late or cover", word);
 }
 
-static void liar_parse(struct relax *run, const char *word)
+static void byzantine_parse(struct relax *run, const char *word)
 {
 	char place[32], how[16] = "", value[32] = "", rest;
 	unsigned int row, col;
-	struct liar *l;
+	struct byz *l;
 
 	if (sscanf(word, "%31[^:]:%15[^:]:%31[^:]", place, how, value) < 2 ||
 	    sscanf(place, "%u,%u%c", &row, &col, &rest) != 2)
@@ -71,7 +71,7 @@ static void liar_parse(struct relax *run, const char *word)
 	if (row >= run->mesh.rows || col >= run->mesh.cols)
 		errx(2, "'%s': the mesh has %u rows of %u cells", word, run->mesh.rows,
 		     run->mesh.cols);
-	l = &run->liar[row * run->mesh.cols + col];
+	l = &run->byz[row * run->mesh.cols + col];
 	if (l->lie != HONEST)
 		errx(2, "'%s': this process lies already", word);
 	l->lie = lie_parse(how);
@@ -96,7 +96,7 @@ static void options_read(struct options *o, int argc, char **argv)
 	while ((c = getopt(argc, argv, "l:c:w:e:op:t:")) != -1)
 		switch (c) {
 		case 'l':
-			liar_parse(run, optarg);
+			byzantine_parse(run, optarg);
 			break;
 		case 'c':
 			run->copies = whole(optarg, 1, HYPERCUBE_DIM_MAX, "number of copies");
@@ -163,7 +163,7 @@ static void print_cells(const struct relax *run, const char *name,
 /* Return: true if the process of this cell is Byzantine. */
 static bool lies(const struct relax *run, unsigned int cell)
 {
-	return run->liar[cell].lie != HONEST;
+	return run->byz[cell].lie != HONEST;
 }
 
 /* Return: true if the process of this cell has detected an error. */

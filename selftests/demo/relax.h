@@ -80,7 +80,7 @@ extern const char *const lie_names[LIES];
  * @lie: its behaviour
  * @value: the wrong value that it sends
  */
-struct liar {
+struct byz {
 	enum lie lie;
 	double value;
 };
@@ -147,7 +147,7 @@ struct report {
  */
 struct relax {
 	struct mesh mesh;
-	struct liar liar[CELLS_MAX];
+	struct byz byz[CELLS_MAX];
 	unsigned int copies, work_copies;
 	bool own_rows;
 	double epsilon, delta;

@@ -20,7 +20,7 @@ enum way lie_first(const struct relax *run, unsigned int cell)
 
 double lie_value(const struct relax *run, unsigned int cell, enum way to, double value, bool end)
 {
-	const struct liar *l = &run->liar[cell];
+	const struct byz *l = &run->byz[cell];
 
 	switch (l->lie) {
 	case LIE_VALUE:
@@ -48,7 +48,7 @@ static int scapegoat(const struct relax *run, unsigned int cell, int but)
 
 		if (next < 0 || (int)way == but)
 			continue;
-		if (run->liar[next].lie == LIE_COVER)
+		if (run->byz[next].lie == LIE_COVER)
 			return way;
 		if (found < 0)
 			found = way;
@@ -71,7 +71,7 @@ static void make_fit(struct claim *c, int by)
 
 void lie_claim(const struct relax *run, unsigned int cell, enum way to, struct claim *claim)
 {
-	const struct liar *l = &run->liar[cell];
+	const struct byz *l = &run->byz[cell];
 
 	if (l->lie == HONEST || l->lie == LIE_COVER)
 		return;

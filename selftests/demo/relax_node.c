@@ -72,7 +72,7 @@ const char *const flag_names[FLAGS] = {
 static void flag(struct process *p, unsigned int about, enum flag what)
 {
 	/* A Byzantine process reports no errors. */
-	if (p->run->liar[p->cell].lie != HONEST)
+	if (p->run->byz[p->cell].lie != HONEST)
 		return;
 	p->report->flags[about] |= 1u << what;
 	p->report->flagged = true;
@@ -470,7 +470,7 @@ int relax_job(struct member *me, void *arg)
 	if (!err && !run->own_rows)
 		err = check_others(&p, step + 1);
 	p.report->value = p.value;
-	if (run->liar[p.cell].lie != HONEST)
+	if (run->byz[p.cell].lie != HONEST)
 		p.report->value = lie_value(run, p.cell, lie_first(run, p.cell), p.value, true);
 	p.report->done = !err;
 	return err != 0;

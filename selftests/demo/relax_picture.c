@@ -84,8 +84,8 @@ static void marks(const struct view *v, bool flags)
 	for (i = 0; i < mesh_cells(m); i++) {
 		double x = v->x + i % m->cols * v->size, y = v->y + i / m->cols * v->size;
 
-		if (v->run->liar[i].lie != HONEST)
-			ring(v->f, x + 3, y + 3, v->size - 6, v->run->liar[i].lie == LIE_COVER);
+		if (v->run->byz[i].lie != HONEST)
+			ring(v->f, x + 3, y + 3, v->size - 6, v->run->byz[i].lie == LIE_COVER);
 		if (flags && v->run->report[i].flagged)
 			pennant(v->f, x + v->size * 0.14, y + v->size * 0.1, v->size * 0.34);
 	}
@@ -144,15 +144,15 @@ static void legend(FILE *f, double y)
 
 static void summary(FILE *f, const struct relax *run, double most)
 {
-	unsigned int i, seen = 0, liars = 0, n = mesh_cells(&run->mesh);
+	unsigned int i, seen = 0, nbyz = 0, n = mesh_cells(&run->mesh);
 
 	for (i = 0; i < n; i++) {
 		seen += run->report[i].flagged;
-		liars += run->liar[i].lie != HONEST;
+		nbyz += run->byz[i].lie != HONEST;
 	}
 	fprintf(f, "%u \xc3\x97 %u processes, ", run->mesh.rows, run->mesh.cols);
-	if (liars)
-		fprintf(f, "%u liar%s.  ", liars, liars == 1 ? "" : "s");
+	if (nbyz)
+		fprintf(f, "%u liar%s.  ", nbyz, nbyz == 1 ? "" : "s");
 	else
 		fputs("no liars.  ", f);
 	if (most > run->epsilon)

@@ -31,7 +31,7 @@ unsigned int stride(void)
 	return debug_kernel() ? 5 : 1;
 }
 
-int patience(int s)
+int wait_secs(int s)
 {
 	return debug_kernel() ? 6 * s : s;
 }
@@ -61,7 +61,7 @@ uint64_t now_ms(void)
 
 uint64_t deadline(int s)
 {
-	return now_ms() + 1000 * (uint64_t)patience(s);
+	return now_ms() + 1000 * (uint64_t)wait_secs(s);
 }
 
 static pid_t netns_owner;

@@ -142,7 +142,7 @@ bool readable(int fd, int s)
 {
 	struct pollfd p = { .fd = fd, .events = POLLIN };
 
-	return poll(&p, 1, 1000 * patience(s)) == 1;
+	return poll(&p, 1, 1000 * wait_secs(s)) == 1;
 }
 
 ssize_t shc_recv_soon(int fd, void *buf, size_t len, struct hypercube_result *res)

@@ -36,7 +36,7 @@ unsigned int scaled(unsigned int n);
  */
 unsigned int stride(void);
 /* Return: seconds to wait for an event that takes at most @s seconds on a fast machine. */
-int patience(int s);
+int wait_secs(int s);
 /* rnd() returns the next pseudo-random number, below() one that is less than @n. Both yield the
  * same sequence in every run of a program.
  */

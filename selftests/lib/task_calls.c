@@ -193,6 +193,6 @@ int task_losses(struct nl *nl, struct task_losses *l, uint64_t count)
 	int err = 0;
 
 	while (l->count < count && !err)
-		err = task_losses_receive(nl, l, patience(10) * 1000);
+		err = task_losses_receive(nl, l, wait_secs(10) * 1000);
 	return err;
 }

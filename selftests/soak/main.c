@@ -154,7 +154,7 @@ static int run(const struct options *o, uint32_t round, uint64_t end, uint64_t b
 	w->dim = o->dim[round % o->dims];
 	w->nodes = 1u << w->dim;
 	w->segment = segments[below(&s.dice, 6)];
-	w->patience = access("/sys/kernel/debug/kmemleak", F_OK) ? 1 : 6;
+	w->wait_secs = access("/sys/kernel/debug/kmemleak", F_OK) ? 1 : 6;
 	w->sndbuf = chance(&s.dice, 50) ? 0 : 5000 + below(&s.dice, 400000);
 	w->rcvbuf = chance(&s.dice, 50) ? 0 : 5000 + below(&s.dice, 400000);
 	printf("round %u: dim %u segment %u sndbuf %u rcvbuf %u\n", round, w->dim, w->segment,

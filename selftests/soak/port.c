@@ -44,7 +44,7 @@ static int port_open(struct member *m, int type, uint32_t plan)
 /* As port_open(), but try repeatedly, as the socket of a killed process may exist for some time. */
 static int port_open_soon(struct member *m, int type, uint32_t plan)
 {
-	uint64_t end = now_ms() + 5000 * m->w->patience;
+	uint64_t end = now_ms() + 5000 * m->w->wait_secs;
 	int fd;
 
 	for (;;) {

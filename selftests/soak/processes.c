@@ -80,7 +80,7 @@ void member_kill(struct soak *s, uint32_t u)
  */
 bool members_order(struct soak *s, uint64_t mask, int order)
 {
-	uint64_t end = now_ms() + 10000 * s->w->patience;
+	uint64_t end = now_ms() + 10000 * s->w->wait_secs;
 	uint32_t u, left;
 
 	for (u = 0; u < s->w->nodes; u++)

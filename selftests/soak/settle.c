@@ -43,7 +43,7 @@ static uint32_t failures_due(const struct member *m, int plan)
  */
 static bool gave_up(const struct member *m)
 {
-	return atomic_load(&m->me->deaf) && m->now > m->received + 3000 * m->w->patience;
+	return atomic_load(&m->me->deaf) && m->now > m->received + 3000 * m->w->wait_secs;
 }
 
 /* Return: number of records of a plan that must still arrive, as far as is known now. */

@@ -147,7 +147,7 @@ struct world {
 	int family;
 	uint32_t dim, nodes, segment;
 	uint64_t seed;
-	uint32_t patience;		/* factor for all timeouts, for kernels with debugging */
+	uint32_t wait_secs;		/* factor for all timeouts, for kernels with debugging */
 	uint32_t sndbuf, rcvbuf;
 	_Atomic int quit;
 	_Atomic uint64_t operations;

@@ -34,7 +34,7 @@ static uint64_t waited(const struct soak *s, uint32_t u, int plan, uint64_t now)
 	return now > since ? now - since : 0;
 }
 
-static bool somebody_computes(const struct world *w)
+static bool any_computes(const struct world *w)
 {
 	uint32_t u;
 
@@ -54,7 +54,7 @@ static uint64_t longest_wait(struct soak *s)
 	/* Waiting is explained if the world itself has not run for some time, as other processes
 	 * may not have run either, or if a member is computing a result.
 	 */
-	if ((s->tick && now > s->tick + 2000) || somebody_computes(s->w))
+	if ((s->tick && now > s->tick + 2000) || any_computes(s->w))
 		s->calm_since = now;
 	s->tick = now;
 	for (u = 0; u < s->w->nodes; u++) {
@@ -117,7 +117,7 @@ static void ledger_waiting(struct soak *s, enum fate fate)
  */
 static bool all_have_seen(struct soak *s, uint32_t tainted)
 {
-	uint64_t end = now_ms() + 10000 * s->w->patience;
+	uint64_t end = now_ms() + 10000 * s->w->wait_secs;
 	uint32_t u, left;
 
 	atomic_fetch_or(&s->w->era.tainted, tainted);
@@ -170,7 +170,7 @@ static void release(struct soak *s)
 	s->fresh = false;
 	s->calm_since = now_ms();
 	while (!all_finished(s) && !interrupted) {
-		if (longest_wait(s) > 10000 * w->patience) {
+		if (longest_wait(s) > 10000 * w->wait_secs) {
 			waiting_show(s);
 			ledger_waiting(s, LOST);
 			break;
@@ -210,9 +210,9 @@ static void rebind(struct soak *s)
 	uint64_t all = s->w->nodes == 64 ? ~0ull : (1ull << s->w->nodes) - 1;
 
 	members_order(s, all, ORDER_CLOSE);
-	usleep(100000 * s->w->patience);
+	usleep(100000 * s->w->wait_secs);
 	members_order(s, all, ORDER_BIND);
-	usleep(50000 * s->w->patience);
+	usleep(50000 * s->w->wait_secs);
 	s->carried |= EX_CLOSE;
 	s->rebound++;
 }
@@ -306,7 +306,7 @@ static void era_stop(struct soak *s)
 
 static void era_watch(struct soak *s)
 {
-	uint64_t stop = now_ms() + 4000 + below(&s->dice, 4000), t, ask = 2500 * s->w->patience;
+	uint64_t stop = now_ms() + 4000 + below(&s->dice, 4000), t, ask = 2500 * s->w->wait_secs;
 
 	while (!all_finished(s) && !interrupted) {
 		usleep(3000);
@@ -318,19 +318,19 @@ static void era_watch(struct soak *s)
 		if (now_ms() >= stop || atomic_load(&s->w->era.tainted) == (1u << PLANS) - 1)
 			era_stop(s);
 		t = longest_wait(s);
-		if (t < 1000 * s->w->patience)
-			ask = 2500 * s->w->patience;
+		if (t < 1000 * s->w->wait_secs)
+			ask = 2500 * s->w->wait_secs;
 		/* Query once more after some time, as an operation that waited at the first query
 		 * may have waited for lost frames.
 		 */
 		if (t > ask && (atomic_load(&s->w->era.tainted) || s->absent)) {
-			ask = t + 2500 * s->w->patience;
+			ask = t + 2500 * s->w->wait_secs;
 			if (waiting_explained(s)) {
 				release(s);
 				return;
 			}
 		}
-		if (t > 10000 * s->w->patience) {
+		if (t > 10000 * s->w->wait_secs) {
 			waiting_show(s);
 			ledger_waiting(s, HUNG);
 			release(s);
