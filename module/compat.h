@@ -39,12 +39,12 @@
 #endif
 
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 2, 0)
-/* Before 6.2 the hooks pre_doit() and post_doit() got a struct genl_ops. */
+/* Before 6.2 the hooks pre_doit() and post_doit() take a struct genl_ops. */
 #define genl_split_ops genl_ops
 #endif
 
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(7, 0, 0)
-/* rtnl_lock_killable() is not exported any more. */
+/* Since 7.0 rtnl_lock_killable() is not exported to modules. */
 static inline int hc_rtnl_lock_killable(void)
 {
 	while (!rtnl_trylock()) {
@@ -75,9 +75,10 @@ static inline struct nlattr **hc_dump_attrs(struct netlink_callback *cb)
 }
 #endif
 
-/* Before 6.2 an extack holds no text, only a pointer to a text, which must exist until the answer
- * is sent. There a request that may be refused with a formatted text (HC_SET_ERR_MSG_FMT) has room
- * for the text in struct hc_said, and sends the answer itself before that room is gone.
+/* Kernels before 6.2 have no NL_SET_ERR_MSG_FMT: their extack holds only a pointer to a text, which
+ * must exist until netlink has sent the ACK. On these kernels HC_SET_ERR_MSG_FMT writes the
+ * formatted text into the struct hc_said of the request's handler, and hc_said_end() sends the ACK
+ * while that struct still exists.
  */
 #ifdef NL_SET_ERR_MSG_FMT
 #define HC_SET_ERR_MSG_FMT	NL_SET_ERR_MSG_FMT
@@ -117,7 +118,9 @@ static inline void hc_said_begin(struct hc_said *said, struct genl_info *info)
 	info->extack = &said->extack;
 }
 
-/* If the text is in @said, send the answer and return -EINTR, at which netlink sends none. */
+/* Restore the request's extack. Return: @err; or, if the text of the error is in @said, -EINTR:
+ * the ACK was sent here, and for -EINTR netlink sends none.
+ */
 static inline int hc_said_end(struct hc_said *said, struct sk_buff *skb, struct genl_info *info,
 			      int err)
 {
@@ -131,8 +134,8 @@ static inline int hc_said_end(struct hc_said *said, struct sk_buff *skb, struct 
 }
 #endif
 
-/* Send pages over a stream socket without copying them. Return: how many bytes the socket has
- * taken, or -errno.
+/* Send pages over a stream socket without copying them. Return: the number of bytes that the
+ * socket has taken, or -errno.
  */
 static inline int hc_sock_give_pages(struct socket *sock, struct bio_vec *pages, int flags)
 {
@@ -146,7 +149,7 @@ static inline int hc_sock_give_pages(struct socket *sock, struct bio_vec *pages,
 #endif
 }
 
-/* Kernels lack the flags of calls that they do not have. */
+/* Flags that this kernel does not define: with the value 0 they are never found set. */
 #ifndef MSG_SENDPAGE_NOPOLICY
 #define MSG_SENDPAGE_NOPOLICY 0
 #endif
@@ -163,18 +166,20 @@ static inline int hc_sock_give_pages(struct socket *sock, struct bio_vec *pages,
 #define MSG_SPLICE_PAGES 0
 #endif
 
-/* Flags that the kernel itself adds to a sendmsg(): the flag of sendmmsg(), those that describe the
- * pages of a splice() or of a transport, and the flag of 32-bit callers. Data is copied in all
- * these cases.
+/* Flags that the kernel itself adds to a sendmsg(): the flag of sendmmsg(), flags that describe the
+ * pages of a splice() or of a transport, and the flag of 32-bit callers. None of them matters here,
+ * because the data is always copied.
  */
 #define HC_MSG_INTERNAL (MSG_BATCH | MSG_SENDPAGE_NOPOLICY | MSG_SENDPAGE_DECRYPTED |	\
 			 MSG_NO_SHARED_FRAGS | MSG_SPLICE_PAGES | MSG_CMSG_COMPAT)
-/* Flags by which the kernel marks a call that brings only the beginning of a message: that of
- * sendfile(), too.
+/* Flags that mark the data of a call as only the beginning of a message. For sendfile() the kernel
+ * itself sets one of them.
  */
 #define HC_MSG_MORE (MSG_MORE | MSG_SENDPAGE_NOTLAST)
 
-/* Move the socket to namespace @net, on which it holds no active reference from now on. */
+/* Move the socket to namespace @net, and drop the socket's active reference on its old namespace.
+ * The socket takes no active reference on @net.
+ */
 static inline void hc_sk_unaccounted_in(struct sock *sk, struct net *net)
 {
 	struct net *old = sock_net(sk);
@@ -184,7 +189,9 @@ static inline void hc_sk_unaccounted_in(struct sock *sk, struct net *net)
 	sk->sk_net_refcnt = 0;
 	sock_inuse_add(old, -1);
 	sock_net_set(sk, net);
-	/* The stable series of 6.12 has this change of 6.14: such a socket holds no namespace. */
+	/* Since 6.14, and in the stable series of 6.12, a socket without an active reference on its
+	 * namespace holds a passive one.
+	 */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
 	net_passive_inc(net);
 #endif
@@ -194,17 +201,17 @@ static inline void hc_sk_unaccounted_in(struct sock *sk, struct net *net)
 #endif
 }
 
-/* Move a closed socket out of its namespace. It exists as long as queued frames are charged to it,
- * which may be long. If a fabric of that namespace owned the queues, socket and namespace would
- * keep each other for ever.
+/* Move a closed socket out of its namespace. The socket exists as long as queued frames are charged
+ * to it. If these queues belong to a fabric of that namespace, and the socket stayed there, socket
+ * and namespace would keep each other alive for ever.
  */
 static inline void hc_sk_leave_net(struct sock *sk)
 {
 	hc_sk_unaccounted_in(sk, &init_net);
 }
 
-/* Let the socket poll busily for @usec, or longer if the administrator allows all sockets more
- * time.
+/* Let the socket busy-poll for @usec microseconds, or for longer if the administrator has set a
+ * longer time for all sockets (net.core.busy_read).
  */
 static inline void hc_busy_poll_set(struct sock *sk, unsigned int usec)
 {
@@ -237,9 +244,10 @@ static inline void hc_timer_setup(struct hrtimer *timer,
 #endif
 }
 
-/* Before 6.12 these were features; now each is a bit of struct net_device. The second keeps a
- * net_device in the namespace in which it was created; the stable series of 6.12 has its name of
- * 6.15.
+/* Two properties of a net_device: its driver does its own transmit locking (lltx), and it stays in
+ * the namespace in which it was created (netns_immutable). Before 6.12 they are feature flags;
+ * since then they are bits of struct net_device. The name netns_immutable is of 6.15, and of the
+ * stable series of 6.12.
  */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 12, 0)
 static inline void hc_dev_set_lltx(struct net_device *dev)

@@ -19,9 +19,10 @@
 #include "task/queue.h"
 #include "trunk/trunk.h"
 
-/* Start the parts of the module from the lowest to the highest, because they are notified in that
- * order. Netlink starts last and stops first: without it no fabric is created, and without a fabric
- * no socket can be bound, so hc_fabric_exit() finds no user left.
+/* Start the parts of the module from the lowest layer to the highest, because they are notified in
+ * the order in which they start. Netlink starts last and stops first: without netlink no fabric is
+ * created, and without a fabric no socket can be bound. So when hc_fabric_exit() runs, no process
+ * uses a fabric.
  */
 static int __init hc_init(void)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The parts of the module that are notified of events, in the order in which main.c starts them. A
- * part stays in the list until the module is removed, when no fabric is left: so the list needs no
- * lock.
+ * The parts of the module that are notified of events, in the order in which main.c starts them.
+ * The list needs no lock: it is complete before the first fabric is created, and does not change
+ * until the module is removed.
  */
 #include <linux/align.h>
 #include <linux/cache.h>
@@ -59,8 +59,8 @@ void hc_notify_fabric_exit(struct hc_fabric *fabric)
 			n->fabric_exit(fabric);
 }
 
-/* Initialise the state of all parts of the module at a node. If a part fails, this part and those
- * before it undo their initialisation; the parts behind it have not been called.
+/* Let all parts of the module initialise their state at a node. If a part fails, call .node_free of
+ * this part and of the parts before it in the list; the parts after it have not been called.
  */
 int hc_notify_node_init(struct hc_node *node, void *state)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What happens to fabrics, and which parts of the module are notified. The parts of the module lie
- * on floors, and a part includes only those below it (selftests/tools/floors). A part that has to
- * act on events of a part below it registers a struct hc_notifier at init.
+ * Notifications of events between the parts of the module. The parts are layered, and a part
+ * includes only headers of the layers below it (selftests/tools/floors). A part that has to act on
+ * events of a lower layer registers a struct hc_notifier at init.
  */
 #ifndef _HC_NOTIFIER_H
 #define _HC_NOTIFIER_H
@@ -19,11 +19,12 @@ struct hc_round_record;
 struct hc_trunk;
 
 /**
- * struct hc_op_event - the end of an operation, as its root or the node that found a fault saw it
- * @node: that node
+ * struct hc_op_event - the end of an operation, as reported by the root or by a node that has found
+ *	a fault
+ * @node: the node that reports
  * @nr: number of the operation
  * @status: 0 or -errno
- * @cause_node: if @status is not 0: node where the cause lies, or HC_CAUSE_NONE
+ * @cause_node: if @status is not 0: node at which the cause is, or HC_CAUSE_NONE
  * @cause_dim: if @status is not 0: dimension of the faulty link, or HC_CAUSE_NONE
  * @steps: if @status is 0: parallel steps
  * @time: if @status is 0: modelled time, ns
@@ -40,46 +41,47 @@ struct hc_op_event {
 
 /**
  * struct hc_notifier - a part of the module that is notified of events
- * @list: for notifier.c, like the next two members
+ * @list: entry in the list of notifier.c; only notifier.c uses this and the next two members
  * @fabric_at: offset of the part's state in the memory that all parts have for a fabric
  * @node_at: offset of the part's state in the memory that all parts have for a node
  * @fabric_size: bytes of the part's state for a fabric
  * @node_size: bytes of the part's state for a node
  * @fabric_init: a fabric is being created and cannot be found yet: prepare the part's state.
  *	@state has @fabric_size bytes, all zero, and exists as long as the fabric.  Config
- * @fabric_stop: a fabric is dead, or its creation has failed: end what waits for its nodes and what
- *	touches them from outside their polls, for the polls end next.  Process context, without
- *	locks
- * @fabric_exit: no poll of the fabric runs any more: end what the nodes would have ended.  Process
- *	context, without locks
+ * @fabric_stop: a fabric is dead, or its creation has failed, and the polls of its nodes are about
+ *	to be disabled: end everything that waits for nodes, or uses them from outside their polls.
+ *	Process context, without locks
+ * @fabric_exit: the polls of the fabric's nodes are disabled: end everything that only these polls
+ *	would have ended.  Process context, without locks
  * @node_init: a node is being created and has no links yet: prepare the part's state.  @state has
  *	@node_size bytes, all zero.  Returns 0 or -errno; on error the @node_free of this part and
  *	of all parts before it are called.  Process context
- * @node_gone: the node's fabric is dead, or its creation has failed: let no process reach the node
- *	any more.  Config
- * @node_stop: the node's poll has ended for good: end what would kick it.  Process context
- * @node_purge: no poll of the fabric runs any more, and its plans are gone: drop what is queued at
- *	the node.  Process context
- * @node_free: free what @node_init has allocated, all or a part of it.  Process context
+ * @node_gone: the node's fabric is dead, or its creation has failed: from now on let no process
+ *	find the node.  Config
+ * @node_stop: the node's poll is disabled for good: stop timers that would kick it.  Process
+ *	context
+ * @node_purge: the polls of the fabric's nodes are disabled, and its plans are freed: drop all that
+ *	is queued at the node.  Process context
+ * @node_free: free all that @node_init has allocated; if @node_init has failed, that may be only a
+ *	part of it.  Process context
  * @node_failed: a node has failed or is in service again.  Config
  * @fault_word: a node computes its FAULT word.  The links in @lost have become unusable, or were
- *	unusable for a while; the links in @cut were unusable for a while.  hc_node.fault is still
- *	the old word.  Poll
- * @fault_rx: a FAULT word came from the neighbour along @dim.  Poll
+ *	unusable for a while; the links in @cut were unusable for a while.  hc_node.fault still has
+ *	the old FAULT word.  Poll
+ * @fault_rx: a FAULT word was received from the neighbour along @dim.  Poll
  * @faults_known: the node has learned more about the links of other nodes.  Poll
- * @fabric: a fabric has come, goes, or has other settings; @cmd is the netlink event for that.
- *	Config
- * @node: a node has other settings.  Config
- * @trunk: a trunk has come, goes, or has another state; @cmd is the netlink event for that.
- *	Process context
- * @link: the state or the settings of a link have changed, as the link's end at @node knows.
- *	Process context
- * @plan: a plan has come, goes, or has another state; @cmd is the netlink event for that.  Any
- *	context
+ * @fabric: a fabric was created, is being removed, or has changed settings; @cmd is the netlink
+ *	event for this.  Config
+ * @node: the settings of a node have changed.  Config
+ * @trunk: a trunk was added, is being removed, or has changed its state; @cmd is the netlink event
+ *	for this.  Process context
+ * @link: the state or the settings of a link have changed at the link's end @node.  Process context
+ * @plan: a plan was installed, is being removed, or has changed its state; @cmd is the netlink
+ *	event for this.  Any context
  * @op: an operation has ended.  Any context
- * @disagreement: copies of a datagram disagree, which came to @node in the name of @src by the
- *	paths @path.  Any context
- * @tasks_lost: @count tasks were lost at @node; @ids has @n of them.  Any context
+ * @disagreement: copies of a datagram disagree: @node has received them, with @src as their
+ *	source, over the paths @path.  Any context
+ * @tasks_lost: @count tasks were lost at @node; @ids has the ids of @n of them.  Any context
  * @round: a load balancing round has ended.  Any context
  *
  * Functions that are NULL are not called.
@@ -117,14 +119,15 @@ struct hc_notifier {
 
 /**
  * hc_notifier_add() - register a part for notifications, until the module is removed
- * @notifier: the part; parts that were registered before are called before it
+ * @notifier: the part; parts that were registered before are called before it, and at the teardown
+ *	of fabrics and nodes after it
  *
  * Context: the module's init, before a fabric can be created
  */
 void hc_notifier_add(struct hc_notifier *notifier);
 
 /**
- * hc_notifier_fabric_size() - bytes of the state of all parts for a fabric
+ * hc_notifier_fabric_size() - get the size of the state that all parts have for a fabric
  *
  * Context: any
  * Return: bytes
@@ -132,7 +135,7 @@ void hc_notifier_add(struct hc_notifier *notifier);
 size_t hc_notifier_fabric_size(void);
 
 /**
- * hc_notifier_node_size() - bytes of the state of all parts for a node
+ * hc_notifier_node_size() - get the size of the state that all parts have for a node
  *
  * Context: any
  * Return: bytes
@@ -150,8 +153,8 @@ size_t hc_notifier_node_size(void);
 void hc_notify_fabric_init(struct hc_fabric *fabric, void *state);
 
 /**
- * hc_notify_fabric_stop() - let all parts, the last one first, end what touches nodes of a fabric
- *	from outside
+ * hc_notify_fabric_stop() - let all parts, the last one first, end everything that uses nodes of a
+ *	fabric from outside their polls
  * @fabric: a dead fabric, or one whose creation has failed
  *
  * Context: process, without locks
@@ -159,9 +162,9 @@ void hc_notify_fabric_init(struct hc_fabric *fabric, void *state);
 void hc_notify_fabric_stop(struct hc_fabric *fabric);
 
 /**
- * hc_notify_fabric_exit() - let all parts, the last one first, end what the nodes of a fabric would
- *	have ended
- * @fabric: a fabric none of whose polls runs any more
+ * hc_notify_fabric_exit() - let all parts, the last one first, end everything that only the polls
+ *	of a fabric's nodes would have ended
+ * @fabric: a fabric whose nodes' polls are disabled
  *
  * Context: process, without locks
  */
@@ -178,7 +181,7 @@ void hc_notify_fabric_exit(struct hc_fabric *fabric);
 int hc_notify_node_init(struct hc_node *node, void *state);
 
 /**
- * hc_notify_node_gone() - let all parts, the last one first, cut a node off from processes
+ * hc_notify_node_gone() - let all parts, the last one first, hide a node from processes
  * @node: the node
  *
  * Context: config, under hc_fabric.lock
@@ -186,7 +189,7 @@ int hc_notify_node_init(struct hc_node *node, void *state);
 void hc_notify_node_gone(struct hc_node *node);
 
 /**
- * hc_notify_node_stop() - let all parts, the last one first, stop what would kick a node
+ * hc_notify_node_stop() - let all parts, the last one first, stop timers that would kick a node
  * @node: a node whose poll is disabled
  *
  * Context: process
@@ -228,9 +231,9 @@ void hc_notify_node_failed(struct hc_node *node);
 void hc_notify_fault_word(struct hc_node *node, u32 lost, u32 cut);
 
 /**
- * hc_notify_fault_rx() - notify all parts that a neighbour's FAULT word came
+ * hc_notify_fault_rx() - notify all parts that a neighbour's FAULT word was received
  * @node: the node
- * @dim: dimension of its link
+ * @dim: dimension of the link to the neighbour
  *
  * Context: poll
  */
@@ -246,16 +249,17 @@ void hc_notify_fault_rx(struct hc_node *node, unsigned int dim);
 void hc_notify_faults_known(struct hc_node *node);
 
 /**
- * hc_notify_fabric() - notify all parts that a fabric has come, goes, or has other settings
+ * hc_notify_fabric() - notify all parts that a fabric was created, is being removed, or has changed
+ *	settings
  * @fabric: the fabric
- * @cmd: the event of netlink that says which
+ * @cmd: the netlink event for this
  *
  * Context: config
  */
 void hc_notify_fabric(struct hc_fabric *fabric, u32 cmd);
 
 /**
- * hc_notify_node() - notify all parts that a node has other settings
+ * hc_notify_node() - notify all parts that the settings of a node have changed
  * @node: the node
  *
  * Context: config
@@ -263,9 +267,10 @@ void hc_notify_fabric(struct hc_fabric *fabric, u32 cmd);
 void hc_notify_node(struct hc_node *node);
 
 /**
- * hc_notify_trunk() - notify all parts that a trunk has come, goes, or has another state
+ * hc_notify_trunk() - notify all parts that a trunk was added, is being removed, or has changed its
+ *	state
  * @trunk: the trunk
- * @cmd: the event of netlink that says which
+ * @cmd: the netlink event for this
  *
  * Context: config, under hc_fabric.lock
  */
@@ -281,9 +286,10 @@ void hc_notify_trunk(const struct hc_trunk *trunk, u32 cmd);
 void hc_notify_link(struct hc_node *node, unsigned int dim);
 
 /**
- * hc_notify_plan() - notify all parts that a plan has come, goes, or has another state
+ * hc_notify_plan() - notify all parts that a plan was installed, is being removed, or has changed
+ *	its state
  * @plan: the plan
- * @cmd: the event of netlink that says which
+ * @cmd: the netlink event for this
  *
  * Context: any
  */
@@ -291,8 +297,8 @@ void hc_notify_plan(struct hc_plan *plan, u32 cmd);
 
 /**
  * hc_notify_op() - notify all parts that an operation has ended
- * @plan: its plan
- * @ev: how it ended
+ * @plan: the operation's plan
+ * @ev: the operation and its outcome
  *
  * Context: any
  */
@@ -301,8 +307,8 @@ void hc_notify_op(const struct hc_plan *plan, const struct hc_op_event *ev);
 /**
  * hc_notify_disagreement() - notify all parts that copies of a datagram disagree
  * @node: the node that has received the copies
- * @src: the node in whose name they came
- * @v: the vote on them
+ * @src: the source that the copies name
+ * @v: the vote on the copies
  * @path: the paths of the copies
  *
  * Context: any
@@ -312,11 +318,11 @@ void hc_notify_disagreement(struct hc_node *node, u32 src, const struct hypercub
 
 /**
  * hc_notify_tasks_lost() - notify all parts that tasks were lost
- * @node: the node
- * @loss: why
- * @ids: ids of some of them
+ * @node: the node that notifies
+ * @loss: why the tasks were lost
+ * @ids: ids of some of the lost tasks
  * @n: number of entries of @ids
- * @count: how many were lost
+ * @count: number of lost tasks
  *
  * Context: any
  */
@@ -326,7 +332,7 @@ void hc_notify_tasks_lost(struct hc_node *node, enum hypercube_task_loss loss,
 /**
  * hc_notify_round() - notify all parts that a load balancing round has ended
  * @fabric: the fabric
- * @rec: how it ended
+ * @rec: the round and its outcome
  *
  * Context: any
  */

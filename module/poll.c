@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The poll of a node: what it does for each part of the module, in which order, and how much of it
- * at a time. A part includes only headers of the parts below it (selftests/tools/floors); the poll
- * includes headers of all of them, and calls them directly.
+ * The poll of a node: in which order it works for the parts of the module, and how much work it
+ * does for each of them at a time. A part includes only headers of the layers below it
+ * (selftests/tools/floors), but this file includes headers of all parts, and calls them directly.
  */
 #include <linux/indirect_call_wrapper.h>
 
@@ -52,8 +52,9 @@ static void poll_events(struct hc_node *node)
 		hc_coll_event(node, events);
 }
 
-/* Process frames of a queue. The poll takes the whole queue at once, so that senders seldom find
- * the lock taken, and puts the frames that exceed the budget back at the front.
+/* Process frames of a queue with @take. The poll takes all frames off the queue at once, so that
+ * senders seldom find the lock taken, and puts the frames that exceed @budget back at the front.
+ * Return: the budget that was used.
  */
 static __always_inline int poll_queue(struct hc_node *node, struct hc_queue *q,
 				      void (*take)(struct hc_node *node, struct sk_buff *skb),
@@ -105,19 +106,21 @@ static void rx_frame(struct hc_node *node, struct sk_buff *skb)
 		if (!skb)
 			return;
 	}
-	/* Most frames belong to operations. */
+	/* Most frames belong to operations, so this avoids an indirect call for them. */
 	INDIRECT_CALL_1(type->rx, hc_coll_rx, node, dim, skb);
 }
 
-/* Return: the cost of work other than frames of queues, at most @most. It is charged to this poll's
- * budget.
+/* Return: the budget that work other than frames of queues has used since the last frame, at most
+ * @most.
  */
 static int poll_spent(struct hc_node *node, int most)
 {
 	return min(hc_cost(node) - 1, most);
 }
 
-/* Return: true if something is outstanding about the node's links that can be sent. */
+/* Return: true if FAULT words, answers or link-state updates are outstanding that can be sent now:
+ * memory has not lacked for them, and the limits of their links are not reached.
+ */
 static bool can_announce(const struct hc_node *node)
 {
 	u32 words = hc_detect_owes(node->detect), states = hc_lsdb_owes(node->lsdb) & ~node->fault;
@@ -128,10 +131,10 @@ static bool can_announce(const struct hc_node *node)
 	return (words | states) & ~READ_ONCE(node->own_wait);
 }
 
-/* Send what is outstanding about the node's links (FAULT words, link-state updates), but only in the
- * poll after the one in which it became outstanding. So STOP and END, for which processes wait, are
- * sent first, and one frame can carry the updates of several nodes. Return: true if the node is to
- * be polled again for this, after the nodes that wait for their polls.
+/* Send outstanding FAULT words, answers and link-state updates, but one poll later: a poll that
+ * finds them outstanding only sets .announces, and the next poll sends them. So STOP and END, for
+ * which processes wait, are sent first, and one frame can carry the updates of several nodes.
+ * Return: true if the next poll is to send them, after the polls of nodes that wait already.
  */
 static bool poll_announce(struct hc_node *node)
 {
@@ -143,18 +146,18 @@ static bool poll_announce(struct hc_node *node)
 	return false;
 }
 
-/* End a poll. @more: there is more to do. @later: there is something to do after the polls of the
- * nodes that wait for theirs. Return: as node_poll().
+/* End a poll. @more: there is more work for this node. @later: there is work that must wait until
+ * the nodes that wait already have been polled. Return: as node_poll().
  */
 static int poll_end(struct hc_node *node, int work, int budget, bool more, bool later)
 {
-	/* If the bit stayed set, NAPI would let the next poll bypass the limiter. */
+	/* If NAPI_STATE_MISSED stayed set, NAPI would schedule the next poll past the limiter. */
 	more |= test_and_clear_bit(NAPI_STATE_MISSED, &node->napi.state);
 	if (more && !hc_poll_limit_awaited(node))
 		return budget;
 	work = min(work, budget - 1);
-	/* After this another node may have this node's place, and another processor may run this
-	 * NAPI.
+	/* After the following calls another node may have this node's place in the poll list, and
+	 * another processor may run this NAPI.
 	 */
 	hc_poll_limit_leave(node);
 	napi_complete_done(&node->napi, work);
@@ -163,26 +166,24 @@ static int poll_end(struct hc_node *node, int work, int budget, bool more, bool 
 	return work;
 }
 
-/* Poll a node. Return: @budget if the node is to be polled again, else less, and then the NAPI is
- * complete.
+/* Poll a node. Return: @budget if NAPI is to poll the node again; else less, and the NAPI is
+ * completed.
  */
 static int node_poll(struct hc_node *node, int budget)
 {
-	/* Busy polling may pass a small budget. */
+	/* Busy polling may pass a budget of less than 4. */
 	int share = max(budget / 4, 1);
 	bool ready, later = false;
 	int work;
 
 	/* Work for which NAPI_STATE_MISSED was set is queued already: this poll finds it. */
 	clear_bit(NAPI_STATE_MISSED, &node->napi.state);
-	/* Clear the bit before looking at the queues. */
+	/* Clear NAPI_STATE_MISSED before reading the queues. */
 	smp_mb__after_atomic();
 	node->merge_cost = 0;
 	poll_events(node);
 	work = poll_spent(node, share);
-	/* Each kind of traffic has a share of the budget, so that none keeps others from being
-	 * served.
-	 */
+	/* Each kind of traffic has a share of the budget, so that no kind starves another. */
 	if (hc_work_ready(node))
 		work += hc_coll_work(node, share / 2);
 	work += poll_queue(node, &node->rxq, rx_frame, min(share, budget - work));
@@ -195,8 +196,8 @@ static int node_poll(struct hc_node *node, int budget)
 	work += poll_queue(node, &node->ethq, hc_eth_host_rx, min(share, budget - work));
 	if (!hc_hostq_idle(node))
 		work += hc_hostq_poll(node, budget - work);
-	/* Check for stalls only if rxq is empty, since a frame for which a member waits may be in
-	 * it. No member waits for an Ethernet frame.
+	/* Check for stalls only if rxq is empty: a frame for which a member waits may be in rxq.
+	 * No member waits for an Ethernet frame.
 	 */
 	if (work < budget && skb_queue_empty_lockless(&node->rxq.list) &&
 	    test_bit(HC_EV_STALL, &node->events) &&
@@ -205,7 +206,7 @@ static int node_poll(struct hc_node *node, int budget)
 	ready = hc_work_ready(node);
 	if (work < budget && ready) {
 		work += hc_coll_work(node, min(share, budget - work));
-		/* Operations that have ended make room for contributions that wait. */
+		/* Operations may have ended, so that contributions that wait can begin. */
 		work += hc_hostq_poll(node, budget - work);
 		ready = hc_work_ready(node);
 	}
@@ -215,27 +216,27 @@ static int node_poll(struct hc_node *node, int budget)
 			!skb_queue_empty_lockless(&node->ethq.list), later);
 }
 
-/* A pass begins another poll only if at least this much of its budget is left. */
+/* A pass polls another node only if at least this much of its budget is left. */
 #define FOLLOW_MIN	8
 
-/* A pass: poll the node, then the nodes for which its poll has made work, and so on, with one
- * budget (fabric/poll_limit.c). Polls never nest. A poll that uses up the rest of the budget is the
- * last one: its node is moved to the limiter, with the nodes that have not been polled.
+/* A pass: poll the node, then the nodes to which its poll has sent frames, and so on, with one
+ * budget for all of them (fabric/poll_limit.c). Polls never nest. A poll that uses up the rest of
+ * the budget is the last one: its node enters the limiter, as do the nodes that have not been
+ * polled.
  */
 static int node_pass(struct napi_struct *napi, int budget)
 {
 	struct hc_node *next;
 	int first, work, rest, cost;
 
-	/* A call without budget may only free entries of a transmit ring, and there is no such
-	 * ring.
+	/* NAPI calls without budget only to free entries of a transmit ring, and a node has none.
 	 */
 	if (unlikely(!budget))
 		return 0;
 	hc_cover_start();
 	hc_poll_pass_begin();
 	first = node_poll(container_of(napi, struct hc_node, napi), budget);
-	/* After this another processor may run this NAPI, unless it is to be polled again. */
+	/* From here on another processor may run this NAPI, unless @first is @budget. */
 	work = max(first, 1);
 	while (budget - work >= FOLLOW_MIN && (next = hc_poll_pass_next())) {
 		rest = budget - work;

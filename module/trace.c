@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The bodies of the tracepoints.
+ * Makes trace.h define the tracepoints.
  */
 #include "coll/plan.h"
 #include "fabric/fabric.h"

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Tracepoints. Each costs a jump that is not taken while it is off.
+ * Tracepoints. A tracepoint that is off costs a jump that is not taken.
  *
- * How they relate to the counters: there is a hop for each frame sent, an arrival for each frame
- * received that is not malformed or foreign, and a drop for each drop counted; the lengths of the
- * merges add up to merged_bytes. Every operation that begins at a member ends there.
+ * How the events relate to the counters: there is one hc_hop for each frame sent, one hc_arrive for
+ * each frame received that is not malformed or foreign, and one hc_drop for each drop counted. The
+ * lengths in hc_merge add up to merged_bytes. For each hc_op_begin at a member there is an
+ * hc_op_end.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM hypercube
@@ -17,7 +18,7 @@
 
 #include "wire.h"
 
-/* Only trace.c needs their members. */
+/* Only trace.c needs the members of these structs. */
 struct hc_node;
 struct hc_plan;
 struct hc_port;
@@ -27,28 +28,28 @@ struct hypercube_vote;
 
 #ifndef _HC_TRACE_TYPES
 #define _HC_TRACE_TYPES
-/* What happens to a task; for tracepoints. */
+/* What happens to a task at a node; for hc_task. */
 enum hc_task_event {
-	HC_TASK_PUT,	/* a producer has put it */
-	HC_TASK_TAKEN,	/* a worker has taken it */
-	HC_TASK_DONE,	/* the worker is done */
-	HC_TASK_BACK,	/* the worker is gone, it is in the queue again */
-	HC_TASK_LOST,	/* from now on no worker will execute it */
-	HC_TASK_SENT,	/* a neighbour has taken it */
-	HC_TASK_RECEIVED, /* it has come from a neighbour */
-	HC_TASK_KEPT,	/* the neighbour has not taken it, the node keeps it */
-	HC_TASK_UNRESOLVED,	/* it is not known whether the neighbour has it */
-	HC_TASK_REPLICATED,	/* a neighbour keeps a replica */
-	HC_TASK_RECOVERED, /* its node has failed, and the replica is in the queue */
+	HC_TASK_PUT,	/* a producer has put the task into the queue */
+	HC_TASK_TAKEN,	/* a worker has taken the task */
+	HC_TASK_DONE,	/* the worker has reported the task as done */
+	HC_TASK_BACK,	/* the worker is gone, and the task is in the queue again */
+	HC_TASK_LOST,	/* from now on no worker will execute the task */
+	HC_TASK_SENT,	/* a neighbour has taken the task in a migration */
+	HC_TASK_RECEIVED, /* the node has taken the task from a neighbour in a migration */
+	HC_TASK_KEPT,	/* the neighbour has not taken the task in a migration: it stays here */
+	HC_TASK_UNRESOLVED,	/* it is not known whether the neighbour has the task */
+	HC_TASK_REPLICATED,	/* a neighbour holds a replica of the task */
+	HC_TASK_RECOVERED, /* the task's node has failed, and the replica is in the queue here */
 };
 
-/* What happens to a load balancing round at a node; for tracepoints. */
+/* What happens to a load balancing round at a node; for hc_round. */
 enum hc_round_event {
-	HC_ROUND_BEGUN,		/* it begins here */
-	HC_ROUND_JOINED,	/* it has come from a neighbour */
-	HC_ROUND_DONE,		/* it is over */
-	HC_ROUND_FAILED,	/* it has failed */
-	HC_ROUND_SUPERSEDED,	/* it was begun here and gives way to another one */
+	HC_ROUND_BEGUN,		/* this node begins the round */
+	HC_ROUND_JOINED,	/* the node takes part in a round that another node has begun */
+	HC_ROUND_DONE,		/* the round has ended successfully */
+	HC_ROUND_FAILED,	/* the round has failed */
+	HC_ROUND_SUPERSEDED,	/* this node has begun the round, but another round supersedes it */
 };
 #endif
 
@@ -219,7 +220,7 @@ TRACE_DEFINE_ENUM(HYPERCUBE_CMD_PLAN_DEL_NTF);
 	{ HYPERCUBE_ALLTOALL,	"alltoall" },			\
 	{ HYPERCUBE_REDUCE_SCATTER, "reduce_scatter" }
 
-/* All events begin with this: where the event happens. */
+/* Fields with which all events begin: the fabric in which the event happens. */
 #define HC_TRACE_FABRIC						\
 		__array(char, fabric, HYPERCUBE_NAME_MAX)	\
 		__field(u32, index)
@@ -236,20 +237,20 @@ TRACE_DEFINE_ENUM(HYPERCUBE_CMD_PLAN_DEL_NTF);
 		HC_TRACE_FABRIC					\
 		__field(u32, node)
 
-/* Of the event's argument "node". */
+/* Set the fields of HC_TRACE_NODE from the event's argument "node". */
 #define HC_TRACE_ASSIGN_NODE					\
 	do {							\
 		HC_TRACE_ASSIGN_FABRIC(node->fabric);		\
 		__entry->node = node->id;			\
 	} while (0)
 
-/* An operation at a node. */
+/* Fields of events about an operation at a node. */
 #define HC_TRACE_OP						\
 		HC_TRACE_NODE					\
 		__field(u32, plan)				\
 		__field(u64, op)
 
-/* Of the arguments "node", "plan" and "op". */
+/* Set the fields of HC_TRACE_OP from the event's arguments "node", "plan" and "op". */
 #define HC_TRACE_ASSIGN_OP					\
 	do {							\
 		HC_TRACE_ASSIGN_NODE;				\
@@ -257,19 +258,19 @@ TRACE_DEFINE_ENUM(HYPERCUBE_CMD_PLAN_DEL_NTF);
 		__entry->op = op;				\
 	} while (0)
 
-/* Where a frame comes from and goes to. */
+/* Fields with the source and the destination of a frame. */
 #define HC_TRACE_ENDS						\
 		__field(u32, src)				\
 		__field(u32, dst)
 
-/* Of the argument "skb". */
+/* Set the fields of HC_TRACE_ENDS from the event's argument "skb". */
 #define HC_TRACE_ASSIGN_ENDS					\
 	do {							\
 		__entry->src = be16_to_cpu(hc_hdr(skb)->src);	\
 		__entry->dst = be16_to_cpu(hc_hdr(skb)->dst);	\
 	} while (0)
 
-/* A frame leaves over a link, or arrives. */
+/* A node sends a frame over link @dim (hc_hop), or has received one (hc_arrive). */
 DECLARE_EVENT_CLASS(hc_frame,
 	TP_PROTO(const struct hc_node *node, unsigned int dim, const struct sk_buff *skb),
 	TP_ARGS(node, dim, skb),
@@ -311,7 +312,7 @@ DEFINE_EVENT(hc_frame, hc_hop,
 	TP_PROTO(const struct hc_node *node, unsigned int dim, const struct sk_buff *skb),
 	TP_ARGS(node, dim, skb));
 
-/* The frame of the hop before arrives after @vain failed attempts. */
+/* The frame of the preceding hc_hop arrives after @vain failed attempts. */
 TRACE_EVENT(hc_replay,
 	TP_PROTO(const struct hc_node *node, unsigned int dim, const struct sk_buff *skb, u32 vain),
 	TP_ARGS(node, dim, skb, vain),
@@ -335,12 +336,12 @@ TRACE_EVENT(hc_replay,
 		  __entry->replays)
 );
 
-/* A frame has been checked, and its headers are linear; the events of its processing follow. */
+/* A received frame was checked, and its headers are linear. Events of its processing follow. */
 DEFINE_EVENT(hc_frame, hc_arrive,
 	TP_PROTO(const struct hc_node *node, unsigned int dim, const struct sk_buff *skb),
 	TP_ARGS(node, dim, skb));
 
-/* Data of node @src was merged; it took @ns. */
+/* Data of node @src was merged. @begin: hc_trace_clock() before the merge. */
 TRACE_EVENT(hc_merge,
 	TP_PROTO(const struct hc_node *node, u32 plan, u64 op, u32 src, u32 len, u64 begin),
 	TP_ARGS(node, plan, op, src, len, begin),
@@ -362,7 +363,7 @@ TRACE_EVENT(hc_merge,
 		  __entry->len, __entry->ns)
 );
 
-/* A member forwards data at its stage, up or down the plan. */
+/* A member sends data at one of its stages, up or down the plan. */
 TRACE_EVENT(hc_stage,
 	TP_PROTO(const struct hc_node *node, u32 plan, u64 op, const struct hc_tree_peer *dst,
 		 const struct sk_buff *skb),
@@ -393,7 +394,9 @@ TRACE_EVENT(hc_stage,
 		  __entry->plan, __entry->op, __entry->offset, __entry->len)
 );
 
-/* A frame is dropped. @dim: the link that it is counted on; -1: it is counted on the node. */
+/* A frame is dropped. The event's dim is the link on which the drop is counted; -1: it is counted
+ * on the node.
+ */
 TRACE_EVENT(hc_drop,
 	TP_PROTO(const struct hc_node *node, const struct hc_port *port, unsigned int reason),
 	TP_ARGS(node, port, reason),
@@ -411,7 +414,7 @@ TRACE_EVENT(hc_drop,
 		  __entry->dim, __print_symbolic(__entry->reason, hc_trace_reasons))
 );
 
-/* A Byzantine node corrupts a frame that it relays; @bit: the bit of the payload that it flips */
+/* A Byzantine node corrupts a frame that it relays. @bit: the bit of the payload that it flips. */
 TRACE_EVENT(hc_byzantine,
 	TP_PROTO(const struct hc_node *node, const struct sk_buff *skb, u32 bit),
 	TP_ARGS(node, skb, bit),
@@ -432,7 +435,7 @@ TRACE_EVENT(hc_byzantine,
 		  __entry->dst, __entry->bit)
 );
 
-/* A copy of a datagram leaves over link number @hop of its path. */
+/* A node sends a copy of a datagram over link @dim, which is link number hop of the copy's path. */
 TRACE_EVENT(hc_copy,
 	TP_PROTO(const struct hc_node *node, unsigned int dim, const struct sk_buff *skb),
 	TP_ARGS(node, dim, skb),
@@ -461,7 +464,9 @@ TRACE_EVENT(hc_copy,
 		  __entry->nr, __entry->copy, __entry->copies, __entry->hop)
 );
 
-/* The copies of a datagram from node @src have come, or the node has stopped waiting for them. */
+/* A node votes on the copies of a datagram from node @src: it has received all of them, or no
+ * longer waits for the others.
+ */
 TRACE_EVENT(hc_vote,
 	TP_PROTO(const struct hc_node *node, u32 src, const struct hypercube_vote *v),
 	TP_ARGS(node, src, v),
@@ -492,7 +497,7 @@ TRACE_EVENT(hc_vote,
 		  __entry->copies, __entry->mismatch, __entry->missing)
 );
 
-/* Something happens to a task at a node. */
+/* An event of a task at a node, see enum hc_task_event. */
 TRACE_EVENT(hc_task,
 	TP_PROTO(const struct hc_node *node, enum hc_task_event what,
 		 const struct hypercube_task *id),
@@ -516,7 +521,7 @@ TRACE_EVENT(hc_task,
 		  __entry->origin, __entry->nr, __entry->flags)
 );
 
-/* Something happens to a load balancing round at a node. */
+/* An event of a load balancing round at a node, see enum hc_round_event. */
 TRACE_EVENT(hc_round,
 	TP_PROTO(const struct hc_node *node, enum hc_round_event what, u64 id, u32 method,
 		 int status),
@@ -560,7 +565,7 @@ TRACE_EVENT(hc_fault,
 		  __entry->before, __entry->fault)
 );
 
-/* A plan is installed, removed, broken or repaired; @cmd: as in the notification of user space */
+/* A plan is installed, removed, broken or repaired. @cmd: the netlink event for user space. */
 TRACE_EVENT(hc_plan,
 	TP_PROTO(const struct hc_plan *plan, u32 cmd),
 	TP_ARGS(plan, cmd),
@@ -593,7 +598,7 @@ TRACE_EVENT(hc_plan,
 		  __entry->cause_node, __entry->cause_dim)
 );
 
-/* A member of a plan that repairs itself sends a message to another member, or to itself. */
+/* A member of a plan that repairs itself sends a REPAIR message to member @dst, perhaps itself. */
 TRACE_EVENT(hc_repair,
 	TP_PROTO(const struct hc_node *node, u32 plan, u32 dst, const struct sk_buff *skb),
 	TP_ARGS(node, plan, dst, skb),
@@ -623,7 +628,7 @@ TRACE_EVENT(hc_repair,
 		  __entry->ballot & 0xffff, __entry->resumes, __entry->step)
 );
 
-/* A member's process contributes to an operation, or receives a broadcast. */
+/* An operation begins at a member: its process contributes, or the member receives a broadcast. */
 TRACE_EVENT(hc_op_begin,
 	TP_PROTO(const struct hc_node *node, u32 plan, u64 op, const struct hc_wire_data *w),
 	TP_ARGS(node, plan, op, w),
@@ -647,7 +652,7 @@ TRACE_EVENT(hc_op_begin,
 		  __entry->oper, __entry->dtype, __entry->bytes)
 );
 
-/* The operation is over for this member; @status: 0 or a negative errno */
+/* An operation ends at a member. @status: 0 or a negative errno. */
 TRACE_EVENT(hc_op_end,
 	TP_PROTO(const struct hc_node *node, u32 plan, u64 op, int status),
 	TP_ARGS(node, plan, op, status),
@@ -665,7 +670,7 @@ TRACE_EVENT(hc_op_end,
 
 #ifndef _HC_TRACE_INLINE
 #define _HC_TRACE_INLINE
-/* Return the time, for the begin of a merge; 0 if the tracepoint is off. */
+/* Return the present time, for @begin of hc_merge; 0 if that tracepoint is off. */
 static inline u64 hc_trace_clock(void)
 {
 	return trace_hc_merge_enabled() ? local_clock() : 0;

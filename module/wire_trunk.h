@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What goes over a trunk, a stream between two machines: records, one after the other. A record is
- * a struct hc_wire_record and what it announces. All fields are big-endian, except those of struct
- * virtio_net_hdr, which are little-endian.
+ * Format of the stream of a trunk between two machines: records, one after the other. A record is a
+ * struct hc_wire_record and the bytes that follow it, whose number and kind it contains. All fields
+ * are big-endian, except those of struct virtio_net_hdr, which are little-endian.
  *
- * Each end sends HELLO first, then STATE of each of its links, then other records in any order.
+ * Each end sends HELLO first, then a STATE for each of the trunk's links, then other records in any
+ * order.
  */
 #ifndef _HC_WIRE_TRUNK_H
 #define _HC_WIRE_TRUNK_H
@@ -19,30 +20,32 @@
 
 /* hc_wire_record.what */
 enum hc_record_what {
-	HC_RECORD_HELLO = 1,	/* who the sender is; struct hc_wire_hello */
+	HC_RECORD_HELLO = 1,	/* identifies the sender; struct hc_wire_hello */
 	HC_RECORD_ALIVE,	/* keepalive; struct hc_wire_alive */
 	HC_RECORD_STATE,	/* configuration of a link's end; struct hc_wire_end */
 	HC_RECORD_FRAME,	/* a frame */
-	HC_RECORD_ASK,		/* request to all machines; struct hc_wire_ask, and a plan */
-	HC_RECORD_ANSWER,	/* answer to ASK; struct hc_wire_answer, and a set of nodes */
+	HC_RECORD_ASK,		/* step of a request to all machines; struct hc_wire_ask; a plan
+				 * may follow
+				 */
+	HC_RECORD_ANSWER,	/* answer to ASK; struct hc_wire_answer; nodes may follow */
 	__HC_RECORD_END
 };
 
 /* hc_wire_record.flags, of frames */
-#define HC_RECORD_F_SEALED	0x01	/* the link's frames have a checksum */
-#define HC_RECORD_F_OFFLOAD	0x02	/* struct hc_wire_offload is before the frame */
+#define HC_RECORD_F_SEALED	0x01	/* the link has set the frame's checksum */
+#define HC_RECORD_F_OFFLOAD	0x02	/* a struct hc_wire_offload is in front of the frame */
 
 /**
- * struct hc_wire_record - begins each record
- * @len: bytes behind this structure
+ * struct hc_wire_record - first header of each record
+ * @len: number of bytes behind this structure
  * @what: enum hc_record_what
  * @flags: HC_RECORD_F_*
- * @node: STATE, FRAME: the node at the receiving end of the link
- * @body: CRC32C of the bytes behind this structure
- * @head: CRC32C of the members above; these two are 0 in records that have no digests
+ * @node: in STATE and FRAME: the node at the receiving end of the link
+ * @body: digest: CRC32C of the bytes behind this structure; 0 in records without digests
+ * @head: digest: CRC32C of the members above; 0 in records without digests
  *
- * HELLO has digests. The other records have digests if one of the two ends wants them. Each end
- * sends only HELLO before it has received the other end's HELLO.
+ * HELLO has digests. The other records have digests if at least one end wants them. Until an end
+ * has received the other end's HELLO, it sends only its own HELLO.
  */
 struct hc_wire_record {
 	__be32	len;
@@ -59,7 +62,7 @@ static_assert(sizeof(struct hc_wire_record) == 16);
 #define HC_HELLO_F_DIGEST	0x01	/* the sender wants digests */
 
 /**
- * struct hc_wire_hello - HELLO: what the two ends have to agree on
+ * struct hc_wire_hello - HELLO: parameters that the two ends compare before they use the trunk
  * @magic: HC_TRUNK_MAGIC
  * @version: HC_TRUNK_VERSION
  * @wire: HC_WIRE_VERSION
@@ -68,11 +71,12 @@ static_assert(sizeof(struct hc_wire_record) == 16);
  * @segment: bytes of the fabric's segments
  * @fixed: subcube mask of the sender's nodes
  * @base: subcube value of the sender's nodes
- * @keep: ms of silence after which the sender gives up
- * @along: dimension of the links
+ * @keep: ms of silence of the peer after which the sender ends the trunk
+ * @along: dimension of the trunk's links
  * @flags: HC_HELLO_F_*
  * @reserved: 0
- * @life: boot id: random, a new one each time that the sender's nodes are created; 0: unknown
+ * @life: boot id: a random number that is chosen whenever the sender's nodes are created; 0:
+ *	unknown
  */
 struct hc_wire_hello {
 	__be32	magic;
@@ -99,14 +103,15 @@ struct hc_wire_alive {
 static_assert(sizeof(struct hc_wire_alive) == 8);
 
 /* hc_wire_end.flags */
-#define HC_END_F_DOWN		0x01
-#define HC_END_F_FAILED		0x02
+#define HC_END_F_DOWN		0x01	/* configuration has taken the link down */
+#define HC_END_F_FAILED		0x02	/* the sender's node has failed */
 #define HC_END_F_SPENT		0x04	/* the sender's end has given up the link */
-#define HC_END_F_FORGET		0x08
+#define HC_END_F_FORGET		0x08	/* the receiver is to forget what DETECT has found */
 
 /**
  * struct hc_wire_end - STATE: configuration of the sender's end of a link, see struct hc_link_said
- * @version: counts the changes of DOWN at both ends; the DOWN with the greater number holds
+ * @version: counts the changes of DOWN at both ends; the DOWN with the greater version holds at
+ *	both ends
  * @flap_down: ms for which the link is down in each period
  * @flap_period: ms, 0: the link does not flap
  * @flags: HC_END_F_*
@@ -139,30 +144,30 @@ static_assert(sizeof(struct hc_wire_offload) == 12);
 
 /* hc_wire_ask.step */
 enum hc_commit_step {
-	HC_COMMIT_PREPARE = 1,	/* check that it can be done, and prepare it */
-	HC_COMMIT_SWITCH,	/* do it */
-	HC_COMMIT_OPEN,		/* all have switched: contributions may begin */
-	HC_COMMIT_DROP,		/* it will not be done */
-	HC_COMMIT_BREAK,	/* not all have switched: the plan is installed, but broken */
+	HC_COMMIT_PREPARE = 1,	/* check that the request can be fulfilled, and prepare it */
+	HC_COMMIT_SWITCH,	/* publish or remove the plan */
+	HC_COMMIT_OPEN,		/* all machines have published the plan: accept contributions */
+	HC_COMMIT_DROP,		/* drop what was prepared: a machine could not prepare it */
+	HC_COMMIT_BREAK,	/* break the plan: not all machines have published it */
 };
 
 /* hc_wire_ask.what */
 enum hc_commit_what {
 	HC_COMMIT_NEW = 1,	/* install a plan: a struct hc_wire_shape follows PREPARE */
-	HC_COMMIT_DEL,		/* remove it */
+	HC_COMMIT_DEL,		/* remove a plan */
 };
 
 /**
  * struct hc_wire_ask - ASK: a step of a request to all machines
- * @nr: number of the request, unique for a while together with @origin
- * @origin: the lowest node of the machine that has begun it
+ * @nr: number of the request; together with @origin it identifies the request for some time
+ * @origin: the lowest node of the machine that has begun the request
  * @step: enum hc_commit_step
  * @what: enum hc_commit_what
  * @plan: id of the plan
- * @epoch: epoch of the plan; PREPARE: the one that the request names, or 0
+ * @epoch: epoch of the plan; in PREPARE: the epoch that the requester has chosen, or 0
  * @left: ms for which the sender waits for the answer
- * @hops: number of machines that have forwarded the request
- * @lost: BREAK: a node of a machine that has not switched; else 0
+ * @hops: number of machines that have forwarded the question
+ * @lost: in BREAK: a node of a machine that has not published the plan; else 0
  */
 struct hc_wire_ask {
 	__be32	nr;
@@ -178,21 +183,23 @@ struct hc_wire_ask {
 
 static_assert(sizeof(struct hc_wire_ask) == 24);
 
-/* Bytes of a sentence, which ends with a 0. */
+/* Bytes of a sentence, with the 0 at its end. */
 #define HC_WHY_MAX		112
 
 /**
  * struct hc_wire_answer - ANSWER: the answer of a machine and of all machines that it has asked
- * @nr: as in the request
- * @origin: as in the request
- * @step: as in the request
- * @error: why the request cannot be fulfilled: an index (trunk/commit_msg.c), 0: it can
- * @epoch: PREPARE: the greatest epoch of any plan on one of these machines
+ * @nr: as in the ASK
+ * @origin: as in the ASK
+ * @step: as in the ASK
+ * @error: why a machine refuses the request: index of an errno in the table of trunk/commit_msg.c;
+ *	0: none of these machines refuses
+ * @epoch: in PREPARE: the greatest epoch that a plan has had on any of these machines
  * @fixed: subcube mask of the machine that refuses
  * @base: subcube value of the machine that refuses
  * @why: the reason, a sentence
  *
- * PREPARE: the set of the nodes of these machines follows, as in struct hc_wire_shape.
+ * In PREPARE the set of the nodes of these machines follows, in the format of the set of members
+ * behind struct hc_wire_shape.
  */
 struct hc_wire_answer {
 	__be32	nr;
@@ -208,25 +215,26 @@ struct hc_wire_answer {
 static_assert(sizeof(struct hc_wire_answer) == 128);
 
 /* hc_wire_shape.flags */
-#define HC_SHAPE_F_REPAIRS	0x01
-#define HC_SHAPE_F_MEMBERS	0x02	/* the plan has a set of members */
+#define HC_SHAPE_F_REPAIRS	0x01	/* the plan repairs itself (rings) */
+#define HC_SHAPE_F_MEMBERS	0x02	/* a set of members follows */
 
 /**
- * struct hc_wire_shape - a plan: struct hc_plan_params
+ * struct hc_wire_shape - a plan, as in struct hc_plan_params
  * @type: enum hypercube_plan_type
- * @root: a node
+ * @root: number of the root; 0 if the plan has none
  * @flags: HC_SHAPE_F_*
- * @stages: entries of @order
+ * @stages: number of entries of @order
  * @reserved: 0
  * @steps: bytes of the sequence of a broadcast
  * @detours: number of detours
  * @rings: number of rings
- * @ring_nodes: number of nodes in the list of all rings
+ * @ring_nodes: number of nodes in all rings together
  * @order: dimension of each stage
  *
- * These follow, in this order: the set of members (a __be32 for 32 nodes, the lowest in bit 0); the
- * FAULT words of all nodes (__be32); for each detour its ends, for each ring its size, level and
- * parent, and the nodes of rings (__be16); the sequence.
+ * The following arrays are behind this structure, in this order: the set of members, if F_MEMBERS
+ * is set (a __be32 for 32 nodes, the lowest node in bit 0); the FAULT words of all nodes (__be32
+ * each); for each detour its two ends (__be16 each); for each ring its size, level and parent
+ * (__be16 each); the nodes of all rings (__be16 each); the sequence (a byte for each step).
  */
 struct hc_wire_shape {
 	__be32	type;

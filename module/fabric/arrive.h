@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Arrival of frames at a node; for transports.
+ * Arrival of frames at a node: transports call this.
  */
 #ifndef _HC_ARRIVE_H
 #define _HC_ARRIVE_H
@@ -19,11 +19,11 @@
  *
  * Frames of the nodes' protocols are bounded before they are sent, and have a queue of their own,
  * so that they do not wait behind Ethernet frames. Ethernet frames are dropped when their queue is
- * full, as at any NIC. Flooded ones have a lower limit, so that a flood leaves memory and room for
- * other frames.
+ * full, as at any NIC. Flooded Ethernet frames have a lower limit, so that they leave memory and
+ * space in the queue for other frames.
  *
- * Context: bottom halves are off; the caller lets the poll run afterwards
- * Return: false if there is no room; @skb stays the caller's
+ * Context: bottom halves are off; the caller schedules the node's poll afterwards
+ * Return: true if @skb is in the queue; false if the queue is full: the caller still owns @skb
  */
 static inline bool hc_arrive(struct hc_node *node, struct sk_buff *skb)
 {

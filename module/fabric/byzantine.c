@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Byzantine nodes: an impairment of payloads that a node relays for others, as impair.c impairs
- * links. One bit of the payload is flipped before the frame is sent, at random or in the frames
- * that a list names. If the link has checksums, it computes them afterwards: a receiver can
- * recognise a corrupted frame only by comparing it with another copy.
+ * links. One bit of the payload is flipped before the frame is sent, in frames that are selected at
+ * random or by a list of their numbers. A link with checksums computes the checksum after that, so
+ * a receiver can recognise a corrupted frame only by comparing it with another copy.
  *
  * Only payloads of programs and of the endpoints' stacks are corrupted (HC_FT_SAYS): in frames that
  * are relayed unchanged (route.c, copy.c), and in those by which a member of a collective forwards
@@ -11,8 +11,8 @@
  * neither a payload to which only its own process has contributed nor data that it delivers to its
  * own process.
  *
- * Each node has a random number generator of its own, and only the seed determines its output:
- * nodes with the same seed that relay copies of the same frames corrupt the same bits.
+ * Each node has a random number generator of its own, whose output depends on the seed alone: nodes
+ * with the same seed that relay copies of the same frames corrupt the same bits.
  */
 #include <linux/prandom.h>
 #include <linux/random.h>
@@ -24,12 +24,12 @@
 #include "fabric/skb.h"
 #include "trace.h"
 
-/* Numbers to draw before the generator's output no longer depends visibly on its seed. */
+/* Random numbers to discard after seeding: the first ones of similar seeds are similar. */
 #define WARM_UP		10
 
 /**
- * struct hc_byzantine - state of a node that corrupts frames, or has done so; all under @lock
- * @lock: taken by the poll and by configuration
+ * struct hc_byzantine - state of a node that corrupts frames, or has done so
+ * @lock: protects the other members; taken by the poll and by configuration
  * @set: which frames it corrupts
  * @rnd: generator of the random numbers that decide on each frame
  * @relayed: frames that were relayed since @set was set
@@ -43,7 +43,9 @@ struct hc_byzantine {
 	u64 corrupted;
 };
 
-/* Return: the node's state, initialised, or NULL; for readers without hc_fabric.lock. */
+/* Return: the node's state, completely initialised, or NULL. The caller need not hold
+ * hc_fabric.lock.
+ */
 static struct hc_byzantine *byzantine_of(const struct hc_node *node)
 {
 	/* Pairs with the release in hc_byzantine_prepare(). */
@@ -67,8 +69,8 @@ static bool listed(const struct hc_byzantine_conf *set, u64 nr)
 	return false;
 }
 
-/* Decide whether to corrupt this frame. If so, set *@bit to a bit number within its @bytes of
- * payload.
+/* Decide whether to corrupt the frame that is about to be relayed. @bytes: length of its payload.
+ * Return: true if it is to be corrupted; *@bit is then the number of the payload's bit to flip.
  */
 static bool decide(struct hc_byzantine *byz, unsigned int bytes, u32 *bit)
 {
@@ -92,15 +94,15 @@ struct sk_buff *hc_byzantine_relay(struct hc_node *node, struct sk_buff *skb, un
 
 	if (likely(!byz) || skb->len <= head || !decide(byz, skb->len - head, &bit))
 		return skb;
-	/* The frame's pages may be shared, so a copy is corrupted. Without memory the frame is not
-	 * changed.
+	/* The frame's pages may be shared, so a copy is corrupted. Without memory for a copy the
+	 * frame is relayed unchanged.
 	 */
 	copy = hc_frame_copy(skb);
 	if (!copy)
 		return skb;
 	consume_skb(skb);
 	copy->data[head + bit / BITS_PER_BYTE] ^= BIT(bit % BITS_PER_BYTE);
-	/* The flipped bit may be in the packet's headers: GSO must check them. */
+	/* The flipped bit may be in the packet's headers: let GSO check them. */
 	if (skb_is_gso(copy)) {
 		skb_shinfo(copy)->gso_type |= SKB_GSO_DODGY;
 		skb_shinfo(copy)->gso_segs = 0;
@@ -136,7 +138,8 @@ int hc_byzantine_prepare(struct hc_node *node)
 	spin_lock_init(&byz->lock);
 	byz->set.seed = get_random_u32();
 	reseed(byz);
-	/* Pairs with byzantine_of(): readers without the fabric's lock may look from now on. */
+	/* Pairs with byzantine_of(): from now on readers without the fabric's lock find the state.
+	 */
 	smp_store_release(&node->byz, byz);
 	return 0;
 }

@@ -16,7 +16,8 @@ struct sk_buff;
  * @ppm: share of the frames that are corrupted at random, in parts per million
  * @seed: seed of the random numbers that select the frames and the bits
  * @n: number of entries of @at
- * @at: numbers of frames that are corrupted, counted from 1 since this was set; ascending
+ * @at: numbers of the relayed frames that are corrupted, ascending; the first frame that the node
+ *	relays under these settings has number 1
  */
 struct hc_byzantine_conf {
 	u32 ppm;
@@ -38,7 +39,7 @@ int hc_byzantine_prepare(struct hc_node *node);
  * hc_byzantine_set() - set which relayed frames a node corrupts, and restart its counters, after
  *	hc_byzantine_prepare()
  * @node: the node
- * @set: which frames and how often
+ * @set: which frames are corrupted
  * @reseed: restart the random numbers
  *
  * Context: config
@@ -46,7 +47,7 @@ int hc_byzantine_prepare(struct hc_node *node);
 void hc_byzantine_set(struct hc_node *node, const struct hc_byzantine_conf *set, bool reseed);
 
 /**
- * hc_byzantine_clear() - let a node relay frames as they are
+ * hc_byzantine_clear() - let a node relay all frames unchanged
  * @node: the node
  *
  * Context: config
@@ -59,7 +60,7 @@ void hc_byzantine_clear(struct hc_node *node);
  * @set: filled in, all 0 if the node was never set to corrupt frames
  *
  * Context: any
- * Return: how many frames it has corrupted
+ * Return: the number of frames that the node has corrupted
  */
 u64 hc_byzantine_get(const struct hc_node *node, struct hc_byzantine_conf *set);
 
@@ -80,7 +81,7 @@ bool hc_byzantine_corrupts(const struct hc_node *node);
  * @head: offset of the payload
  *
  * Context: poll
- * Return: the frame to send: @skb, or a corrupted copy, and then @skb was consumed
+ * Return: the frame to send: @skb, or a corrupted copy; if it is a copy, @skb was consumed
  */
 struct sk_buff *hc_byzantine_relay(struct hc_node *node, struct sk_buff *skb, unsigned int head);
 

@@ -10,17 +10,17 @@
 
 struct hc_fabric;
 
-/* Memory that Ethernet frames may take in one queue. */
+/* Most memory that Ethernet frames may take in one queue. */
 #define HC_ETH_BYTES	SZ_4M
-/* Memory that flooded frames may take in the queues of all nodes of a fabric together: a single
- * frame that an endpoint's stack sends may be queued up to dim times at each node.
+/* Most memory that flooded frames may take in the queues of all nodes of a fabric together. The
+ * limit is needed because a single flooded frame may be queued up to dim times at each node.
  */
 #define HC_FLOOD_BYTES	SZ_64M
 
 /**
- * struct hc_eth_stats - Ethernet frames of an endpoint
- * @frames: how many
- * @bytes: their bytes, without our header
+ * struct hc_eth_stats - counters of an endpoint's Ethernet frames
+ * @frames: number of frames
+ * @bytes: their bytes, without the headers of the fabric
  */
 struct hc_eth_stats {
 	u64 frames;
@@ -28,14 +28,15 @@ struct hc_eth_stats {
 };
 
 /**
- * struct hc_eth - Ethernet of an endpoint
- * @tx: frames that the own stack has sent [poll], under hc_node.syncp
- * @rx: frames that were delivered to it [poll], under hc_node.syncp
- * @dups: flooded frames that the node had received before [poll], under hc_node.syncp
- * @deliverer: task in whose context the node's poll runs, while it delivers a frame to the stack,
- *	or NULL; compared, never dereferenced [poll]
- * @tx_dropped: frames dropped that the own stack had sent; atomic, any context
- * @rx_dropped: all other frames that the node has dropped, also those of links; atomic, any context
+ * struct hc_eth - Ethernet state of an endpoint
+ * @tx: frames that the endpoint's stack has sent [poll], under hc_node.syncp
+ * @rx: frames that were delivered to the endpoint's stack [poll], under hc_node.syncp
+ * @dups: further copies of flooded frames that the node had already received [poll], under
+ *	hc_node.syncp
+ * @deliverer: while the node's poll delivers a frame to the stack: the task in whose context the
+ *	poll runs; else NULL. Compared, never dereferenced [poll]
+ * @tx_dropped: dropped frames that the endpoint's stack has sent; atomic, any context
+ * @rx_dropped: all other frames that the node has dropped, whatever their type; atomic, any context
  */
 struct hc_eth {
 	struct hc_eth_stats tx;

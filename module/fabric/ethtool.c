@@ -11,7 +11,7 @@
 #include "fabric/skb.h"
 #include "hc_version.h"
 
-/* Counters of the node. Frames and bytes of its links are reported over netlink. */
+/* Names of the node's counters. Frames and bytes of its links are reported over netlink instead. */
 static const char names[][ETH_GSTRING_LEN] = {
 	"host_frames",
 	"merged_bytes",
@@ -38,7 +38,8 @@ static const char names[][ETH_GSTRING_LEN] = {
 	"drop_endpoint_down",
 	"drop_checksum",
 	"drop_duplicate",
-	/* HYPERCUBE_A_DROP_PAD, which is no reason, lies between the values above and those below.
+	/* The value of HYPERCUBE_A_DROP_PAD, which is no drop reason and has no name here, lies
+	 * between the values of the names above and below.
 	 */
 	"drop_copy_mismatch",
 	"drop_too_few_copies",
@@ -68,7 +69,7 @@ static void get_strings(struct net_device *dev, u32 set, u8 *data)
 		memcpy(data, names, sizeof(names));
 }
 
-/* Return: the number of failed attempts on all links of the node. */
+/* Return: the number of attempts to send a frame that have failed, on all links of the node. */
 static u64 link_replays(const struct hc_node *node)
 {
 	struct hc_impair_stats stats;

@@ -37,8 +37,8 @@
 /**
  * struct hc_net - the fabrics of a network namespace
  * @lock: protects all members of this struct
- * @fabrics: by ascending index
- * @generation: changes when the list changes
+ * @fabrics: the fabrics, by ascending index
+ * @generation: counts the changes of @fabrics
  */
 struct hc_net {
 	struct mutex lock;
@@ -60,8 +60,8 @@ static struct hc_net *hc_net(struct net *net)
 
 /* ------------------------------------------------------------ references */
 
-/* Uncharge the resources that limits.c counts. A socket that is still open then keeps only the
- * struct in memory.
+/* Uncharge the resources that limits.c counts. If a socket is still open, its reference keeps only
+ * struct hc_fabric in memory from now on.
  */
 static void fabric_uncharge(struct hc_fabric *fabric)
 {
@@ -74,7 +74,7 @@ static void fabric_uncharge(struct hc_fabric *fabric)
 	hc_uncharge(fabric->account, HC_LIMIT_FABRICS, 1);
 }
 
-/* Free the fabric: the last reference was dropped. */
+/* Free the fabric, whose last reference was dropped. */
 static void fabric_release(struct kref *ref)
 {
 	struct hc_fabric *fabric = container_of(ref, struct hc_fabric, ref);
@@ -185,7 +185,7 @@ static void list_remove(struct hc_net *hn, struct hc_fabric *fabric)
 
 /* ------------------------------------------------------------ creation */
 
-/* Check the table of peers of a network other than a cube. */
+/* Check the table of peers of a network that is not a hypercube. */
 static int check_table(const struct hc_topo *t, struct netlink_ext_ack *extack)
 {
 	u32 *work = kvmalloc_array(t->nodes + hc_topo_words(t), sizeof(*work), GFP_KERNEL_ACCOUNT);
@@ -233,8 +233,8 @@ static int check_part(const struct hc_fabric_params *p, struct netlink_ext_ack *
 	return 0;
 }
 
-/* Check the parameters. A name begins with a letter, so that it is not taken for a number or an
- * option.
+/* Check the parameters. A name must begin with a letter, so that no tool takes it for a number or
+ * an option.
  */
 static int check_params(const struct hc_fabric_params *p, struct netlink_ext_ack *extack)
 {
@@ -284,7 +284,9 @@ err_account:
 	return err;
 }
 
-/* Copy the topology. A table that describes a cube is replaced by the cube. */
+/* Copy the topology @t into the fabric. If its table of peers describes a hypercube, the fabric
+ * becomes a hypercube without a table.
+ */
 static int topo_take(struct hc_fabric *fabric, const struct hc_topo *t)
 {
 	size_t size = t->nodes * t->ports * sizeof(*t->peers);
@@ -303,8 +305,8 @@ static int topo_take(struct hc_fabric *fabric, const struct hc_topo *t)
 	return 0;
 }
 
-/* Return: the bytes of struct hc_fabric. The state of other parts of the module for a fabric
- * follows it.
+/* Return: the bytes of struct hc_fabric, aligned: the state that other parts of the module have for
+ * a fabric follows the struct in memory.
  */
 static size_t fabric_size(void)
 {
@@ -380,7 +382,8 @@ static int nodes_alloc(struct hc_fabric *fabric, const struct hc_fabric_params *
 	hc_each_node(fabric, node)
 		for (d = 0; d < fabric->topo.ports && !err; d++)
 			err = hc_link_open(node, d);
-	/* Links to remote nodes have no carrier yet: they are faults from the beginning. */
+	/* Links to remote nodes have no carrier yet: let the polls enter them into the FAULT words.
+	 */
 	if (!err && !hc_is_whole(fabric))
 		hc_each_node(fabric, node)
 			hc_node_kick(node, HC_EV_LINKS);
@@ -413,9 +416,9 @@ static int nodes_register(struct hc_fabric *fabric, const struct hc_fabric_param
 
 /* ------------------------------------------------------------ removal */
 
-/* Phase 1: make the fabric unreachable. A task that has a reference reads that the fabric is dead
- * once it has the lock. A fabric whose creation has failed may lack nodes. Return: false if another
- * task has done this before.
+/* Phase 1 of the removal: make the fabric unreachable. A task that already has a reference reads
+ * ->dead once it has the lock. If the fabric's creation has failed, it may have no nodes. Return:
+ * false if another task has already made the fabric dead.
  */
 static bool make_dead(struct hc_fabric *fabric)
 {
@@ -455,8 +458,8 @@ static void nodes_unregister(struct hc_fabric *fabric)
 	}
 }
 
-/* Phase 2, also for a fabric whose creation has failed. The following could still use a node, and
- * are ended in this order:
+/* Phase 2 of the removal: free the nodes. It also follows a creation that has failed. The following
+ * could still use a node, and are ended in this order:
  *  - schedules of links: hc_flap_exit();
  *  - state of other parts of the module, such as deferred requests, trunks and the timer of their
  *    requests: hc_notify_fabric_stop(), before the polls that they kick are disabled;
@@ -464,13 +467,13 @@ static void nodes_unregister(struct hc_fabric *fabric)
  *    queues;
  *  - timers of impaired links and of nodes: stopped after the polls, which start them; then the
  *    transports are closed;
- *  - works for links that are spent (hc_spents_exit()), for stalls and for nodes that have lacked
- *    memory (hc_notify_fabric_exit()): these may still kick polls, which are disabled;
- *  - the stack through the net_device: unregistered here, or by a namespace that ends
- *    (netns_move.c);
- *  - the hash of NAPI ids: removed, and a grace period.
- * Phase 1 has ended system calls on sockets, by hc_notify_node_gone() and a grace period, and
- * configuration reads that the fabric is dead.
+ *  - work items for spent links (hc_spents_exit()), for stalls and for nodes that have lacked
+ *    memory (hc_notify_fabric_exit()): until then they may kick polls, which are disabled;
+ *  - the network stack, which uses the net_devices: these are unregistered here, or by a namespace
+ *    that ends (netns_move.c);
+ *  - the hash of NAPI ids: the NAPIs are removed from it, and a grace period passes.
+ * System calls on sockets have ended in phase 1, by hc_notify_node_gone() and a grace period, and
+ * configuration requests find that the fabric is dead.
  */
 static void nodes_destroy(struct hc_fabric *fabric)
 {
@@ -563,7 +566,7 @@ int hc_fabric_create(struct net *net, const struct hc_fabric_params *p,
 	pr_debug("fabric %s (%u) created\n", fabric->name, fabric->index);
 	kref_get(&fabric->ref);
 	list_publish(hn, fabric);
-	/* Another task may have removed the fabric already. */
+	/* Since list_publish() another task may have removed the fabric. */
 	mutex_lock(&fabric->lock);
 	if (!fabric->dead)
 		hc_notify_fabric(fabric, HYPERCUBE_CMD_FABRIC_NTF);
@@ -596,8 +599,9 @@ static int __net_init hc_net_init(struct net *net)
 	return 0;
 }
 
-/* Requests for fabrics hold the namespace, and hc_netlink_exit() has waited for them, so no other
- * task creates or removes fabrics of this namespace any more.
+/* Remove all fabrics of a namespace that ends, or of each namespace when the module is removed. No
+ * other task creates or removes fabrics of this namespace any more: a request holds its namespace,
+ * and before the module is removed hc_netlink_exit() has waited for all requests.
  */
 static void __net_exit hc_net_exit(struct net *net)
 {
@@ -620,8 +624,8 @@ static struct pernet_operations hc_net_ops = {
 	.size	= sizeof(struct hc_net),
 };
 
-/* Registered as a pernet *device*, so that when a namespace ends its foreign endpoints are moved
- * back to their fabrics' namespaces before the stack would unregister them.
+/* The operations are registered as a pernet *device*: so when a namespace ends, hc_net_exit() moves
+ * foreign endpoints back to their fabrics' namespaces before the stack would unregister them.
  */
 int hc_fabric_init(void)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Fabrics, and the rules for all that belongs to them: what may be touched in which context.
+ * Fabrics, and the rules for the state that belongs to them: which context may use what.
  *
  * Contexts
  *   config	process context: netlink handlers, namespace exit, module exit
- *   poll	NAPI poll of one node, or a task that holds its NAPI in its place (eth.c); on at
- *		most one CPU at a time for each node
+ *   poll	NAPI poll of one node, or a task that owns the node's NAPI instead (route/eth.c); on
+ *		at most one CPU at a time for each node
  *   socket	process context inside a system call on a socket
  *
  * Locks, outermost first. No task sleeps under one of these locks to wait for an event: a request
@@ -20,7 +20,7 @@
  *   hc_rounds.lock	spin lock: load balancing rounds that have ended (task/round_set.c)
  *   hc_collector.lock	spin lock: copies of datagrams at a socket (sock/collect.c)
  *   queue locks	the spin locks of hc_node.rxq, .eth_rxq, .ethq and .hostq.q
- *   hc_poll_limit.lock	spin lock: which polls are in a processor's list (poll_limit.c)
+ *   hc_poll_limit.lock	spin lock: which nodes are in a processor's poll list (poll_limit.c)
  *
  * Everything marked [poll] belongs to the node's poll alone and needs no lock. Other readers use
  * READ_ONCE() and accept a snapshot. No code on the data path reads another node's [poll] fields:
@@ -65,20 +65,23 @@ struct netlink_ext_ack;
 struct sock;
 
 #define HC_NODES_MAX	(1U << HYPERCUBE_DIM_MAX)
-/* Entries of hc_fabric.near, which spares most frames and system calls a walk of the xarray. */
+/* Entries of hc_fabric.near: most frames and system calls find their plan there without a walk of
+ * the xarray.
+ */
 #define HC_PLANS_NEAR	8
 
 /**
  * struct hc_fabric - a hypercube, or another network
  * @list: in hc_net.fabrics, under hc_net.lock
  * @ref: reference count: bound sockets and the list hold one each
- * @net: network namespace that it belongs to
- * @index: unique on this machine only
- * @id: in frames and MAC addresses; two fabrics may have the same, even on one machine
+ * @net: network namespace that the fabric belongs to
+ * @index: number of the fabric, unique on this machine
+ * @id: number of the fabric in frames and MAC addresses; two fabrics may have the same, even on one
+ *	machine
  * @topo: which links there are; constant; its table belongs to the fabric
  * @fixed: subcube mask of this machine's nodes; 0: all nodes are on this machine
- * @base: their subcube value
- * @shape: description of the network that user space gave, or ""
+ * @base: subcube value of this machine's nodes
+ * @shape: description of the network, as user space has set it, or ""
  * @segment: payload bytes of a full data frame
  * @name: its name
  * @ready: creation is complete; written under hc_net.lock, see hc_fabric_alive()
@@ -88,9 +91,9 @@ struct sock;
  * @account: accounting owner; constant
  * @poll_owner: queues in which the accounting owner's nodes wait for their polls (poll_limit.c);
  *	belongs to @account
- * @charged: the fabric is counted for @account and has an index, until its nodes are freed
+ * @charged: fabric and nodes are counted for @account; true until the nodes are freed
  * @leaving: number of endpoints that an ending namespace is just unregistering
- * @memcg: memory cgroup to which memory is charged that polls keep; constant
+ * @memcg: memory cgroup to which allocations of the nodes' polls are charged; constant
  * @plans: struct hc_plan by id; written under @lock, read under RCU
  * @near: cache of @plans, indexed by the low bits of the id; NULL: no plan is cached there. See
  *	hc_plan_find()
@@ -98,13 +101,13 @@ struct sock;
  * @retiring: the id of a plan that was removed and whose operations have not all been ended, or 0;
  *	written under @lock
  * @epoch: counts plan installations; written under @lock
- * @nodes: the 2^n nodes, NULL for remote ones; valid until phase 2 of the teardown
+ * @nodes: all nodes by number, NULL for remote ones; valid until phase 2 of the teardown
  * @nfailed: number of failed nodes; under @lock
  * @stall_timeout: ms after which a migrating task whose link has failed becomes unresolved, and a
  *	load balancing round that makes no progress fails; 0: never; written under @lock
  * @detect_round: number of the last round of DETECT; under @lock
  * @detecting: the round of DETECT that is under way, or NULL; under @lock
- * @paths: the PATH frames under way; constant
+ * @paths: requests whose PATH frames are under way; constant
  * @deferred: deferred requests; constant
  * @stall: delayed work that looks for stalled operations
  * @stall_group: number of the group of nodes that @stall looks at next
@@ -114,16 +117,16 @@ struct sock;
  * @spents: links that became spent, or usable again, and whose other ends are to be notified
  * @rounds: load balancing rounds; constant
  * @lsdb_retry: nodes that have lacked memory for their link-state databases; constant
- * @life: boot id: a random number by which other machines distinguish these nodes from those that
- *	come after a reboot; constant
- * @accused: number of a trunk that was found to lead to another machine which has nodes with the
- *	same numbers as nodes here, 0: none; @accused_at is written before it
+ * @life: boot id: a random number by which other machines distinguish these nodes from the nodes
+ *	with the same numbers after a reboot; constant
+ * @accused: number of a trunk whose other machine was found to have nodes with the same numbers as
+ *	nodes of this machine; 0: none. Written after @accused_at
  * @accused_at: when the trunk in @accused was found, jiffies
  * @trunks: trunks to other machines; constant
- * @commit: the request to all machines that is under way; constant
+ * @commit: state of the request to all machines that is under way (trunk/commit.h); constant
  * @unaccounted: memory of frames that wait on impaired links and are charged to no socket
- * @far: memory of frames of other machines, see fabric/remote_skb.h
- * @on_way: the part of @far that frames in transit to other nodes take
+ * @far: memory of frames from other machines, see fabric/remote_skb.h
+ * @on_way: memory of those frames from other machines that are in transit to other nodes
  */
 struct hc_fabric {
 	struct list_head list;
@@ -176,8 +179,8 @@ struct hc_fabric {
 	atomic_long_t on_way;
 };
 
-/* Return: true if the fabric may be used. It may not while it is being created or removed, although
- * its endpoints are visible then: its creation may still fail.
+/* Return: true if the fabric may be used: it is neither being created nor being removed. While it
+ * is being created its endpoints are visible already, but the creation may still fail.
  */
 static inline bool hc_fabric_alive(const struct hc_fabric *fabric)
 {
@@ -208,17 +211,17 @@ struct hc_fabric_params {
 	const char *name;
 	const char *shape;	/* or NULL */
 	struct hc_topo topo;	/* the table of peers, if any, is copied */
-	u32 fixed;	/* subcube mask and value of the local nodes */
-	u32 base;
+	u32 fixed;	/* subcube mask of the local nodes */
+	u32 base;	/* subcube value of the local nodes */
 	u32 id;		/* 0: derived from the name */
-	u32 segment;	/* 0: default */
-	const struct sock *asker;	/* the requester's, or NULL; once it is closed the creation
-					 * is cancelled
+	u32 segment;	/* bytes; 0: default */
+	const struct sock *asker;	/* the requester's socket, or NULL; the creation is
+					 * cancelled once this socket is closed
 					 */
 };
 
 /**
- * hc_fabric_need_cube() - check that a fabric is a hypercube, for what only a hypercube can do
+ * hc_fabric_need_cube() - check that a fabric is a hypercube, for a request that needs one
  * @fabric: the fabric
  * @extack: set to a sentence on error, or NULL
  *
@@ -230,7 +233,7 @@ int hc_fabric_need_cube(const struct hc_fabric *fabric, struct netlink_ext_ack *
 /**
  * hc_fabric_create() - create a fabric and register its net_devices
  * @net: network namespace
- * @p: name, topology, subcube of this machine and segment size
+ * @p: name, topology, this machine's subcube, segment size and so on
  * @extack: set to a sentence on error, or NULL
  *
  * Context: process, without locks; takes rtnl for some net_devices at a time
@@ -247,7 +250,7 @@ int hc_fabric_create(struct net *net, const struct hc_fabric_params *p,
  * @extack: set to a sentence on error, or NULL
  *
  * Context: process, without locks; waits until no poll and no system call uses the fabric
- * Return: 0, or -ENOENT if there is none of this name, or it is being removed already
+ * Return: 0, or -ENOENT if there is no fabric of this name, or another task is removing it
  */
 int hc_fabric_destroy(struct net *net, const char *name,
 		      struct netlink_ext_ack *extack);
@@ -268,16 +271,17 @@ struct hc_fabric *hc_fabric_get(struct net *net, const char *name);
  * @index: smallest hc_fabric.index wanted
  *
  * Context: process
- * Return: the fabric with the smallest such index, with its reference count increased by 1, or NULL
+ * Return: the fabric with the smallest index that is at least @index, with its reference count
+ * increased by 1, or NULL
  */
 struct hc_fabric *hc_fabric_get_next(struct net *net, u32 index);
 
 /**
- * hc_fabric_generation() - read the number of changes of a namespace's list of fabrics
+ * hc_fabric_generation() - read how often a namespace's list of fabrics has changed
  * @net: network namespace
  *
  * Context: any
- * Return: a number that changes when a fabric comes or goes; dumps compare it
+ * Return: a number that changes when a fabric is added or removed; dumps compare it
  */
 u32 hc_fabric_generation(struct net *net);
 
@@ -300,7 +304,7 @@ int hc_fabric_init(void);
 /**
  * hc_fabric_exit() - remove all fabrics and undo hc_fabric_init()
  *
- * Context: the module's exit, after netlink is gone
+ * Context: the module's exit, after hc_netlink_exit()
  */
 void hc_fabric_exit(void);
 

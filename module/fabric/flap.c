@@ -3,9 +3,9 @@
  * Links that flap by a schedule: they are down for some time in each period.
  *
  * One work item of the fabric serves all of these links. It takes a link down and up as
- * configuration does, under the same lock, and does nothing once the fabric is dead. It does not
- * wait until FAULT words and events have arrived. It releases the lock after TURNS_MAX links, so
- * that configuration does not have to wait long.
+ * configuration does, under hc_fabric.lock, and does nothing once the fabric is dead. Unlike a
+ * request of configuration it does not wait until other nodes have received the FAULT words. It
+ * releases the lock after TURNS_MAX links, so that configuration does not have to wait long.
  */
 #include <linux/jiffies.h>
 #include <linux/slab.h>
@@ -18,15 +18,15 @@
 #include "hc_topo.h"
 #include "notifier.h"
 
-/* Most links that are taken up or down while the lock is held. */
+/* Most links that flap_work() takes up or down while it holds the lock. */
 #define TURNS_MAX	32
 
 /**
  * struct hc_flap - a link that flaps; under hc_fabric.lock
  * @list: in hc_fabric.flaps.list
- * @node: its lower end, or the other end if the lower one is remote
- * @dim: its dimension
- * @is_down: it is down now
+ * @node: lower end of the link, or the other end if the lower one is remote
+ * @dim: dimension of the link
+ * @is_down: the schedule has taken the link down
  * @next: when @is_down changes next, jiffies
  */
 struct hc_flap {
@@ -37,8 +37,9 @@ struct hc_flap {
 	unsigned long next;
 };
 
-/* Take the link up or down. The next change is due relative to the time when this one was due, so
- * that periods do not drift. A machine that was too busy skips the changes that it has missed.
+/* Take the link down if it is up, else up. The time of the next change is computed from the time
+ * when this change was due, so that periods do not drift. Changes that a busy machine has missed
+ * are skipped.
  */
 static void flap_turn(struct hc_flap *f)
 {
@@ -69,7 +70,9 @@ static void flap_work(struct work_struct *work)
 	list_for_each_entry_safe(f, more, &fabric->flaps.list, list) {
 		if (time_after_eq(jiffies, f->next) && turns < TURNS_MAX) {
 			flap_turn(f);
-			/* Move the link behind all others, also those that are due. */
+			/* Move the link to the end of the list: other links that are due come first
+			 * if TURNS_MAX is reached.
+			 */
 			list_move_tail(&f->list, &fabric->flaps.list);
 			turns++;
 			cond_resched();
@@ -109,7 +112,9 @@ int hc_flap_set(struct hc_node *node, unsigned int dim, u32 down, u32 period)
 	struct hc_flap *f;
 
 	lockdep_assert_held(&fabric->lock);
-	/* Whichever end was named, the schedule is stored at the lower end, or at the local one. */
+	/* @node may be either end. The schedule is stored at the lower end if that is local, else
+	 * at the other end.
+	 */
 	node = hc_lower_end(node, dim);
 	f = flap_find(fabric, node, dim);
 	if (!period) {
@@ -149,7 +154,7 @@ void hc_flap_init(struct hc_fabric *fabric)
 	INIT_DELAYED_WORK(&fabric->flaps.work, flap_work);
 }
 
-/* Stop the work. It does not queue itself again, because the fabric is dead. */
+/* Stop the work item. It does not queue itself again, because the fabric is dead. */
 void hc_flap_exit(struct hc_fabric *fabric)
 {
 	cancel_delayed_work_sync(&fabric->flaps.work);

@@ -14,8 +14,8 @@ struct hc_node;
 
 /**
  * struct hc_flaps - the links of a fabric that flap; under hc_fabric.lock
- * @list: struct hc_flap
- * @work: takes the links down and up
+ * @list: the links, as struct hc_flap
+ * @work: takes these links down and up
  */
 struct hc_flaps {
 	struct list_head list;
@@ -35,7 +35,7 @@ struct hc_flaps {
 int hc_flap_set(struct hc_node *node, unsigned int dim, u32 down, u32 period);
 
 /**
- * hc_flap_clear() - end all flap schedules, and leave the links as they are
+ * hc_flap_clear() - end all flap schedules; each link stays up or down as it is
  * @fabric: the fabric
  *
  * Context: config, under hc_fabric.lock
@@ -51,7 +51,7 @@ void hc_flap_clear(struct hc_fabric *fabric);
 void hc_flap_init(struct hc_fabric *fabric);
 
 /**
- * hc_flap_exit() - end the schedules of a dead fabric for good
+ * hc_flap_exit() - end the schedules of a dead fabric, and their work item
  * @fabric: the fabric
  *
  * Context: process, without hc_fabric.lock

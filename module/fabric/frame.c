@@ -22,8 +22,9 @@
 #define ROUND	(HC_FT_SURE | HC_FT_DIRECT)
 #define PATH	(HC_FT_SURE | HC_FT_ROUTED | HC_FT_WALK | HC_FT_BARE)
 
-/* The length of a type's header: a multiple of 8, so that the data behind it stays aligned, and at
- * most that of DATA, for which all frames have headroom.
+/* The length of the header of a frame type. The build fails unless it is a multiple of 8, so that
+ * the data behind it is aligned, and at most the length of DATA's header, for which all frames have
+ * headroom.
  */
 #define PART(name)	(sizeof(struct hc_wire_##name) +				\
 			 BUILD_BUG_ON_ZERO(sizeof(struct hc_wire_##name) % 8) +		\

@@ -15,30 +15,32 @@
 struct hc_node;
 
 /* hc_frame_ops.flags: properties of the frames of a type */
-#define HC_FT_SURE	BIT(0)	/* sequence numbers: a link delivers each frame once and in order,
-				 * or is down; frames of other types may be lost
+#define HC_FT_SURE	BIT(0)	/* frames have sequence numbers: a link delivers each of them once
+				 * and in order, or is down. Without this flag frames may be lost
 				 */
-#define HC_FT_DETECTED	BIT(1)	/* they also cross links that DETECT has found silent */
-#define HC_FT_DIRECT	BIT(2)	/* they may go from neighbour to neighbour */
-#define HC_FT_ROUTED	BIT(3)	/* they may go by fault-tolerant unicast */
-#define HC_FT_FLOODED	BIT(4)	/* they may be flooded to all nodes */
-#define HC_FT_WALK	BIT(5)	/* a ROUTED frame keeps its walk at its destination */
-#define HC_FT_WHOLE	BIT(6)	/* the payload is best contiguous, see hc_payload() */
-#define HC_FT_SEGMENT	BIT(7)	/* the payload is at most HC_FRAME_SEGMENTS long, and credits
-				 * or a socket bound how many there are
+#define HC_FT_DETECTED	BIT(1)	/* frames also cross links that DETECT has found silent */
+#define HC_FT_DIRECT	BIT(2)	/* frames may be sent to a neighbour without being routed */
+#define HC_FT_ROUTED	BIT(3)	/* frames may be sent by fault-tolerant unicast */
+#define HC_FT_FLOODED	BIT(4)	/* frames may be flooded to all nodes */
+#define HC_FT_WALK	BIT(5)	/* a routed frame still has its walk when .rx gets it */
+#define HC_FT_WHOLE	BIT(6)	/* the payload should be contiguous, see hc_payload() */
+#define HC_FT_SEGMENT	BIT(7)	/* the payload has at most HC_FRAME_SEGMENTS segments, and credits
+				 * or a socket bound the number of frames
 				 */
-#define HC_FT_NEEDED	BIT(8)	/* if a frame is not sent, a member waits for it for ever, or for a
-				 * second at least
+#define HC_FT_NEEDED	BIT(8)	/* if a frame is not sent, a member waits for it for a second at
+				 * least, or for ever
 				 */
-#define HC_FT_STACK	BIT(9)	/* traffic of the endpoints' stacks, which has queues of its own */
-#define HC_FT_PLAN	BIT(10)	/* their part begins with struct hc_wire_plan */
-#define HC_FT_BARE	BIT(11)	/* they have no payload */
-#define HC_FT_SAYS	BIT(12)	/* payload of a program or a stack; Byzantine nodes corrupt it */
-#define HC_FT_OWED	BIT(14)	/* link states: made only when there is room, see own.c */
-#define HC_FT_PATH	BIT(13)	/* they contain their path; .rx also gets frames in transit */
+#define HC_FT_STACK	BIT(9)	/* frames of endpoints' stacks, which have queues of their own */
+#define HC_FT_PLAN	BIT(10)	/* the header of the type begins with struct hc_wire_plan */
+#define HC_FT_BARE	BIT(11)	/* frames have no payload */
+#define HC_FT_SAYS	BIT(12)	/* the payload is data of a program or of an endpoint's stack:
+				 * Byzantine nodes corrupt it
+				 */
+#define HC_FT_OWED	BIT(14)	/* frames carry link states: made only within limits, see own.c */
+#define HC_FT_PATH	BIT(13)	/* frames contain their path; .rx also gets frames in transit */
 
-/* Most segments of a payload of HC_FT_SEGMENT, which may be pieces of blocks, in pages of their own
- * (coll/pieces.h).
+/* Most segments in the payload of a frame with HC_FT_SEGMENT. Such a payload may consist of pieces
+ * of several blocks, each in pages of its own (coll/pieces.h).
  */
 #define HC_FRAME_SEGMENTS	4U
 
@@ -49,12 +51,14 @@ typedef void hc_frame_undeliverable(struct hc_node *node, unsigned int dim, stru
 /**
  * struct hc_frame_ops - a frame type
  * @flags: HC_FT_*
- * @part: bytes of the part of the type; 0: it has none
- * @rx: process a frame that came over link @dim, perhaps after other links. The frame is for this
- *	node, is flooded, or contains its path. All of it but the payload was checked and is
- *	contiguous. Consumes the frame. Context: poll
- * @undeliverable: notify the part that a frame in transit, which came over link @dim, is dropped
- *	for the reason @why. Does not consume the frame. May be NULL. Context: poll
+ * @part: bytes of the header of this frame type; 0: the type has no header of its own
+ * @rx: process a frame that was received over link @dim; if it was routed, this is the last link
+ *	that it has crossed. The frame is for this node, is flooded, or contains its path.
+ *	Everything before its payload was checked and is contiguous. Consumes the frame. Context:
+ *	poll
+ * @undeliverable: notify the part of the module that handles this type that a frame which was
+ *	received over link @dim is dropped for the reason @why. Does not consume the frame. May be
+ *	NULL. Context: poll
  */
 struct hc_frame_ops {
 	u32 flags;
@@ -91,14 +95,16 @@ static inline const struct hc_frame_ops *hc_frame_ops(u8 type)
 	return &hc_frame_types[type];
 }
 
-/* Return the entry of a frame that was made or checked here, so that its type has an entry. */
+/* Return the entry of a frame's type. The frame was made or checked on this machine, so its type
+ * has an entry.
+ */
 static inline const struct hc_frame_ops *hc_frame_ops_of(const struct sk_buff *skb)
 {
 	return &hc_frame_types[hc_hdr(skb)->type];
 }
 
-/* Return: true if the frame's type has any of these flags. Works for any frame: a link that
- * corrupts may have changed the type to a number without an entry.
+/* Return: true if the frame's type has any of the flags in @flag. The frame need not be valid: a
+ * link that corrupts frames may have changed the type to a number without an entry.
  */
 static inline bool hc_frame_is(const struct sk_buff *skb, u32 flag)
 {
@@ -107,9 +113,9 @@ static inline bool hc_frame_is(const struct sk_buff *skb, u32 flag)
 	return type && type->flags & flag;
 }
 
-/* Return the plan of a frame that was made or checked here and still has its walk, if it came with
- * one (hc_wire_plan_of() is for a frame without walk); NULL if frames of its type belong to no
- * plan.
+/* Return the header that names a frame's plan, or NULL if frames of its type belong to no plan. The
+ * frame was made or checked on this machine, and may still have a walk; hc_wire_plan_of() is for
+ * frames without walk.
  */
 static inline const struct hc_wire_plan *hc_frame_plan(const struct sk_buff *skb)
 {
@@ -118,7 +124,9 @@ static inline const struct hc_wire_plan *hc_frame_plan(const struct sk_buff *skb
 	return (const void *)(skb->data + hc_way_end(hc_hdr(skb)));
 }
 
-/* Return the frame's number among those that its origin has flooded; 0 if it is not flooded. */
+/* Return the number that the frame has among all frames that its origin has flooded, or 0 if it is
+ * not flooded.
+ */
 static inline u32 hc_frame_flood_nr(const struct sk_buff *skb)
 {
 	if (!(hc_hdr(skb)->flags & HC_FRAME_F_FLOOD))

@@ -5,16 +5,16 @@
  *
  * A frame is subject, in this order, to loss, duplication (a second copy follows the first),
  * corruption (one bit is flipped, in each copy separately), the wire, which carries one frame at a
- * time at the rate, and the delay.
+ * time at the configured rate, and the delay.
  *
  * Retry. Ethernet frames and DETECT's test frames are subject to the impairments without retry. All
  * other frames (HC_FT_SURE) must be delivered by the link, as by links that repeat frames which the
- * other end does not acknowledge (PCIe, InfiniBand). This is emulated: before such a frame gets a
- * sequence number, random numbers decide how many attempts fail (hc_impair_admit()). Attempts that
- * are lost are only counted. Attempts that are corrupted are sent as corrupted copies, for the
- * other end to detect. The good frame follows, in order, after the time that the failed attempts
- * cost: for each of them the delay in both directions, and the wire. A frame for which
- * HC_ATTEMPTS_MAX attempts fail is never sent: the link is spent (spent.c).
+ * other end does not acknowledge (PCIe, InfiniBand). The repetition is emulated: before such a
+ * frame gets a sequence number, random numbers decide how many attempts fail (hc_impair_admit()).
+ * Attempts that are lost are only counted. Attempts that are corrupted are sent as corrupted
+ * copies, for the other end to detect. The intact frame follows, in order, after the time that the
+ * failed attempts cost: for each of them the delay in both directions, and its time on the wire. A
+ * frame for which HC_ATTEMPTS_MAX attempts fail is never sent: the link is spent (spent.c).
  *
  * Order. Transports keep frames in order, and protocols rely on that. So no frame overtakes another
  * one here: a frame with a short delay waits for its predecessor. All frames enter one queue, each
@@ -24,7 +24,7 @@
  * transport at the same time.
  *
  * Memory. No frame with a sequence number is dropped here. Data of operations and datagrams are
- * charged to the socket that sent them, or bounded by credits (merge.c, coll/fanout.c), and the
+ * charged to the socket that sent them, or bounded by credits (coll/merge.c, coll/fanout.c). The
  * nodes' own frames are bounded for each link (own.c). That bounds the queue: the sender waits, as
  * for a slow receiver. Ethernet frames are dropped when HC_ETH_BYTES wait, as in any other queue,
  * or when they would wait too long for the wire, which they share with operations. Flooded frames,
@@ -65,29 +65,33 @@
 
 /* An Ethernet frame that would wait longer than this for the wire is dropped. */
 #define ETH_WAIT_MAX	(200 * NSEC_PER_MSEC)
-/* Most memory of waiting frames that are charged to no socket, in one direction and in a fabric. */
+/* Most memory of waiting frames that are charged to no socket: in one direction of a link, and in
+ * all of a fabric.
+ */
 #define UNACCOUNTED_MAX	SZ_2M
 #define UNACCOUNTED_TOTAL_MAX	SZ_32M
-/* Time that the other end takes to detect that an attempt has failed, in addition to the delay. */
+/* Time that the other end takes to detect and report a failed attempt, in addition to the delay in
+ * both directions.
+ */
 #define REPLAY_PAUSE	(10 * NSEC_PER_USEC)
-/* Numbers to draw before the generator's output no longer depends visibly on its seed. */
+/* Random numbers to discard after seeding: the first ones of similar seeds are similar. */
 #define WARM_UP		10
 
 /**
- * struct hc_impair - impairments of one direction; all under @lock
- * @lock: taken by the poll, the timer and configuration
- * @node: the sending end; constant
- * @port: its port; constant
+ * struct hc_impair - impairments of one direction of a link
+ * @lock: protects the other members; taken by the poll, the timer and configuration
+ * @node: the sending node; constant
+ * @port: the sending node's port; constant
  * @set: the impairments
  * @rnd: generator of the random numbers that decide on each frame
  * @q: frames that wait, in order
- * @q_bytes: bytes of these frames
- * @q_memory: memory that they take
- * @q_unaccounted: memory of those that are charged to no socket
- * @wire_free: when the wire will have carried all frames that wait, ns
- * @last_due: when the last frame that waits is due, ns
- * @timer: runs when the first frame is due
- * @armed: the timer is started
+ * @q_bytes: bytes of the frames in @q
+ * @q_memory: memory of the frames in @q
+ * @q_unaccounted: memory of those frames in @q that are charged to no socket
+ * @wire_free: when the wire will have carried all frames in @q, ns
+ * @last_due: when the last frame in @q is due, ns
+ * @timer: expires when the first frame in @q is due
+ * @armed: @timer is started
  * @replays: see struct hc_impair_stats
  * @corrupted: see struct hc_impair_stats
  * @duplicated: see struct hc_impair_stats
@@ -113,7 +117,7 @@ struct hc_impair {
 	u64 delayed;
 };
 
-/* skb->cb while the frame waits; @due in ns. */
+/* skb->cb of a frame in hc_impair.q. @due: when the transport is to get the frame, ns. */
 struct impair_cb {
 	struct hc_cb cb;
 	u64 due;
@@ -129,8 +133,8 @@ static bool impairs(const struct hc_impairments *set)
 	return set->loss || set->corrupt || set->duplicate || set->delay || set->rate;
 }
 
-/* Return: the state of a port's impairments, initialised, or NULL; for readers without
- * hc_fabric.lock.
+/* Return: the state of a port's impairments, completely initialised, or NULL. The caller need not
+ * hold hc_fabric.lock.
  */
 static struct hc_impair *impair_of(const struct hc_port *port)
 {
@@ -138,7 +142,7 @@ static struct hc_impair *impair_of(const struct hc_port *port)
 	return smp_load_acquire(&port->impair);
 }
 
-/* Put the direction back to the fast path if it has no impairment and no frame waits. */
+/* Let the direction use the fast path again if it has no impairment and no frame waits. */
 static void impair_settle(struct hc_impair *imp)
 {
 	lockdep_assert_held(&imp->lock);
@@ -307,8 +311,8 @@ static u64 wire_time(const struct hc_impair *imp, unsigned int len)
 	return imp->set.rate ? div64_u64((u64)len * NSEC_PER_SEC, imp->set.rate) : 0;
 }
 
-/* Send a frame over the wire, at once or later: @late ns after the time that the wire and the delay
- * alone require. @unaccounted: the frame is charged to no socket while it waits.
+/* Send a frame over the wire, at once or by the timer. @late: ns by which it is due later than the
+ * wire and the delay alone require. @unaccounted: the frame is charged to no socket while it waits.
  */
 static void wire(struct hc_impair *imp, struct sk_buff *skb, u64 late, bool unaccounted)
 {
@@ -355,9 +359,10 @@ static void raw_one(struct hc_impair *imp, struct sk_buff *skb, bool eth)
 		hc_drop(imp->node, imp->port, skb, HYPERCUBE_A_DROP_QUEUE_FULL);
 }
 
-/* Send a frame that may be lost. Drops are counted on the port, as the poll does elsewhere, but
- * under the lock, because the timer counts drops on the port, too. Each reason is counted either
- * always under the lock or never.
+/* Send a frame that may be lost. Drops are counted on the port. The poll counts such drops
+ * elsewhere, without a lock; here the lock is needed, because the timer counts drops on the port,
+ * too. The drop reasons of the two kinds of places are different, except QUEUE_FULL, which
+ * hc_link_xmit() counts without the lock.
  */
 static void raw_xmit(struct hc_impair *imp, struct sk_buff *skb)
 {
@@ -379,7 +384,9 @@ static void raw_xmit(struct hc_impair *imp, struct sk_buff *skb)
 
 /* ------------------------------------------------------------ frames that must not be lost */
 
-/* Draw the outcomes of attempts until one succeeds. Return: false if none does. */
+/* Draw the outcomes of the attempts to send a frame, until an attempt succeeds. Return: false if
+ * HC_ATTEMPTS_MAX attempts fail.
+ */
 static bool hc_impair_fate(struct hc_impair *imp, struct hc_fate *fate)
 {
 	*fate = (struct hc_fate){};
@@ -394,8 +401,9 @@ static bool hc_impair_fate(struct hc_impair *imp, struct hc_fate *fate)
 	return false;
 }
 
-/* Draw the outcome, and mark the link as spent if all attempts fail. Both are done under one lock:
- * new settings clear the mark that the old ones have caused, so they must not be set in between.
+/* Draw the outcomes, and mark the link as spent if all attempts fail. Both are done without
+ * releasing the lock in between: hc_impair_set() clears a mark that the old settings have caused,
+ * so a mark must not be set after new settings because of outcomes under the old ones.
  */
 unsigned int hc_impair_admit(struct hc_impair *imp, struct hc_fate *fate)
 {
@@ -411,7 +419,9 @@ unsigned int hc_impair_admit(struct hc_impair *imp, struct hc_fate *fate)
 	return why;
 }
 
-/* Copy a frame. There may be many copies, so they are made only while there is room. */
+/* Copy a frame, and flip a bit of the copy if @corrupted. There may be many copies, so copies are
+ * made only within the limits of waiting frames. Return: the copy, or NULL.
+ */
 static struct sk_buff *copy_make(struct hc_impair *imp, struct sk_buff *skb, bool corrupted)
 {
 	if (imp->q_memory >= HC_ETH_BYTES || !unaccounted_room(imp))
@@ -433,7 +443,8 @@ static void sure_xmit(struct hc_impair *imp, struct sk_buff *skb, const struct h
 
 	for (i = 0; i < fate->vain; i++) {
 		copy = NULL;
-		/* A frame without checksum is not corrupted: corruption was switched off meanwhile.
+		/* If the frame has no checksum, corruption was switched off after the outcomes were
+		 * drawn: send no corrupted copy.
 		 */
 		if (fate->corrupted & BIT_ULL(i) && hc_cb(skb)->sealed)
 			copy = copy_make(imp, skb, true);
@@ -481,7 +492,7 @@ int hc_impair_prepare(struct hc_node *node, unsigned int dim)
 	__skb_queue_head_init(&imp->q);
 	hc_timer_setup(&imp->timer, impair_timer);
 	reseed(imp);
-	/* Pairs with impair_of(): readers without the fabric's lock may look from now on. */
+	/* Pairs with impair_of(): from now on readers without the fabric's lock find the state. */
 	smp_store_release(&port->impair, imp);
 	return 0;
 }
@@ -496,7 +507,9 @@ void hc_impair_set(struct hc_port *port, const struct hc_impairments *set, bool 
 	if (new_seed)
 		reseed(imp);
 	if (impairs(set))
-		/* Pairs with the acquire in hc_link_take(): .set is written before it is used. */
+		/* Pairs with the acquire in hc_link_take(): a poll that reads .impaired also reads
+		 * the new .set.
+		 */
 		smp_store_release(&port->impaired, imp);
 	else
 		impair_settle(imp);

@@ -14,12 +14,12 @@ struct sk_buff;
 
 /**
  * struct hc_impairments - what happens to the frames of one direction of a link
- * @loss: frames that are lost, ppm
- * @corrupt: frames of which one bit is flipped, ppm
- * @duplicate: frames that are sent twice, ppm
+ * @loss: share of the frames that are lost, ppm
+ * @corrupt: share of the frames of which one bit is flipped, ppm
+ * @duplicate: share of the frames that are sent twice, ppm
  * @seed: seed of the random numbers that select these frames
- * @delay: ns that each frame takes
- * @jitter: most ns by which the delay of a frame differs from @delay, less or more; at most @delay
+ * @delay: mean time by which a frame is delayed, ns
+ * @jitter: most ns by which the delay of a frame is shorter or longer than @delay; at most @delay
  * @rate: bytes/s, 0: without limit
  */
 struct hc_impairments {
@@ -32,14 +32,15 @@ struct hc_impairments {
 	u64 rate;
 };
 
-/* A link gives up a frame, and is spent, after this number of attempts has failed. */
+/* After this number of failed attempts to send a frame the link gives the frame up and is spent. */
 #define HC_ATTEMPTS_MAX	64
 
 /**
- * struct hc_fate - what becomes of a frame that a link has to deliver
- * @corrupted: mask of the failed attempts that arrive corrupted; the others get lost
+ * struct hc_fate - outcomes of the attempts to send a frame that a link has to deliver
+ * @corrupted: mask of failed attempts: bit i is set if attempt i arrives corrupted, and clear if it
+ *	is lost
  * @vain: number of failed attempts before the one that succeeds
- * @duplicate: the attempt that succeeds arrives twice
+ * @duplicate: the frame arrives twice by the attempt that succeeds
  */
 struct hc_fate {
 	u64 corrupted;
@@ -51,8 +52,8 @@ struct hc_fate {
  * struct hc_impair_stats - effects of the impairments of one direction
  * @replays: failed attempts to send frames that the link has to deliver
  * @corrupted: frames of which a bit was flipped
- * @duplicated: second copies
- * @delayed: frames that had to wait
+ * @duplicated: frames of which a second copy was made
+ * @delayed: frames that had to wait before they were sent
  * @queued: frames that wait now
  * @queued_bytes: bytes of the frames that wait now
  */
@@ -96,7 +97,7 @@ void hc_impair_clear(struct hc_port *port);
 /**
  * hc_impair_get() - read impairments and counters of one direction
  * @port: sending end
- * @set: filled in, all 0 if there are none
+ * @set: filled in, all 0 if the direction was never impaired
  * @stats: filled in, or NULL
  *
  * Context: any
@@ -123,7 +124,7 @@ bool hc_impair_impairs(const struct hc_port *port);
 bool hc_impair_pending(const struct hc_port *port);
 
 /**
- * hc_impair_loses() - tell whether frames without a sequence number may get lost
+ * hc_impair_loses() - tell whether loss or corruption may drop frames without a sequence number
  * @port: sending end
  *
  * Context: any
@@ -146,7 +147,7 @@ bool hc_impair_checksum(const struct hc_impair *imp, struct sk_buff *skb);
  * @skb: the frame, its header linear
  *
  * Context: poll
- * Return: true if the frame is as it was sent
+ * Return: true if the frame is intact
  */
 bool hc_impair_is_whole(const struct sk_buff *skb);
 
@@ -156,7 +157,7 @@ bool hc_impair_is_whole(const struct sk_buff *skb);
  * @fate: filled in
  *
  * Context: poll
- * Return: 0, or the reason to drop the frame: all attempts have failed, and the link is spent now
+ * Return: 0, or the reason to drop the frame if all attempts have failed; the link is then spent
  */
 unsigned int hc_impair_admit(struct hc_impair *imp, struct hc_fate *fate);
 

@@ -4,11 +4,11 @@
  * had sent them. Only builds for fuzzing have it (Kbuild).
  *
  * The frames have the forms that future transports may give them: linear, in pages, unaligned,
- * shared. A shared frame is compared with its original when all polls have run: a poll that has
- * written to it has written to memory of another owner.
+ * shared. A shared frame is compared with its original content when all polls have run. If it has
+ * changed, a poll has written to memory that it does not own.
  *
- * Coverage. Polls run in softirq, where KCOV collects only for a remote handle. The handle is that
- * of the task that has opened the file last.
+ * Coverage. Polls run in softirq, where KCOV collects coverage only for a remote handle. This is
+ * the handle of the task that has opened the file last.
  */
 #include <linux/debugfs.h>
 #include <linux/kcov.h>
@@ -27,13 +27,13 @@
 #define SHARED_MAX	64
 
 /**
- * struct injection - one write to the file
- * @fabric: the fabric, under its lock
+ * struct injection - state of one write to the file
+ * @fabric: the fabric, whose lock is held
  * @shared: clones of shared frames
- * @was: the original content of each; points into the written buffer
+ * @was: for each entry of @shared, the frame's original content; points into the written buffer
  * @nshared: number of entries of @shared and @was
- * @held: nodes whose polls are disabled, until the frames that have their sequence numbers have
- *	been sent
+ * @held: mask of the nodes whose polls are disabled, until the frames that carry these nodes'
+ *	sequence numbers have been sent
  */
 struct injection {
 	struct hc_fabric *fabric;
@@ -48,8 +48,8 @@ static u64 cover_handle;
 
 /* ------------------------------------------------------------ coverage */
 
-/* Start to collect coverage. Outside softirq a poll runs in the context of a task (route/eth.c),
- * which collects coverage itself.
+/* Start to collect coverage. A poll that does not run in softirq runs in the context of a task
+ * (route/eth.c), and KCOV attributes its coverage to this task anyway.
  */
 void hc_cover_start(void)
 {
@@ -67,13 +67,15 @@ void hc_cover_stop(void)
 
 /* ------------------------------------------------------------ frames */
 
-/* Build a frame; bytes from @linear on go to a page of their own. */
+/* Build a frame of @len bytes: the first @linear bytes are linear, the others are in pages. @odd:
+ * make the addresses of both odd.
+ */
 static struct sk_buff *frame_build(const void *data, unsigned int len, unsigned int linear,
 				   bool odd)
 {
 	unsigned int rest = len - linear;
-	/* Room for a header, so that code that reads the header of a short frame stays within its
-	 * memory.
+	/* Allocate memory for a whole header even if the frame is shorter: code that reads the
+	 * header then stays within the skb's memory.
 	 */
 	struct sk_buff *skb = alloc_skb(HC_WALK_ROOM + linear + sizeof(struct hc_hdr) + odd,
 					GFP_KERNEL);
@@ -96,7 +98,7 @@ static struct sk_buff *frame_build(const void *data, unsigned int len, unsigned 
 	return skb;
 }
 
-/* Return: the length of the headers in front of the payload, without walk. */
+/* Return: the bytes of the frame that are headers, without the walk. */
 static unsigned int head_len(const struct hc_inject *rec, const struct hc_hdr *hdr)
 {
 	const struct hc_frame_ops *type = NULL;
@@ -112,7 +114,8 @@ static struct sk_buff *frame_make(const struct hc_inject *rec, const void *data)
 
 	if (rec->flags & HC_INJECT_F_PAGES)
 		linear = head_len(rec, data);
-	/* The type of a frame is read before the header is pulled, so these bytes must be linear.
+	/* Receivers read the type and flags of a frame before they pull the header, so these bytes
+	 * must be linear.
 	 */
 	if (rec->flags & HC_INJECT_F_SPLIT)
 		linear = min_t(unsigned int, linear, offsetofend(struct hc_hdr, flags));
@@ -161,7 +164,9 @@ static void shared_keep(struct injection *inj, struct sk_buff *skb, const void *
 	inj->was[inj->nshared++] = data;
 }
 
-/* Return: -EUCLEAN if a shared frame was written to, else 0. */
+/* Compare all shared frames with their original contents, and free the clones. Return: -EUCLEAN if
+ * a shared frame was written to, else 0.
+ */
 static int shared_check(struct injection *inj)
 {
 	int err = 0;
@@ -184,7 +189,9 @@ static int shared_check(struct injection *inj)
 
 /* ------------------------------------------------------------ the file */
 
-/* Make a frame; this may sleep. skb->cb holds the record until group_xmit() sends the frame. */
+/* Make the frame that @rec and @data describe, and append it to @group. skb->cb holds a copy of
+ * @rec until group_xmit() sends the frame. May sleep.
+ */
 static int inject_frame(struct injection *inj, const struct hc_inject *rec, void *data,
 			struct sk_buff_head *group)
 {
@@ -197,7 +204,9 @@ static int inject_frame(struct injection *inj, const struct hc_inject *rec, void
 	    !hc_is_here(fabric, hc_peer(&fabric->topo, rec->node, rec->dim)))
 		return -ERANGE;
 	peer = fabric->nodes[hc_peer(&fabric->topo, rec->node, rec->dim)];
-	/* A frame with a wrong checksum is dropped before its number is read. */
+	/* A frame that is marked as having a checksum gets no number: if the checksum is wrong, the
+	 * frame is dropped before its number is read.
+	 */
 	if (rec->flags & HC_INJECT_F_SEQ && !(rec->flags & HC_INJECT_F_SEALED) &&
 	    rec->len >= sizeof(struct hc_hdr))
 		seq_next(inj, peer, rec->dim, data);

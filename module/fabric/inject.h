@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Injection into the receive queues for tests, in builds made for fuzzing alone (HC_FUZZ=y):
- * see selftests/fuzz.  Programs include this too.
+ * Injection of frames into the receive queues of nodes, only in builds for fuzzing (HC_FUZZ=y): see
+ * selftests/fuzz. Programs in user space include this file, too.
  *
- * A write to /sys/kernel/debug/hypercube/inject is struct hc_inject_batch and frames behind it,
- * each with a struct hc_inject before it. The fabric is one of the writer's network namespace. A
- * write fails with EUCLEAN if a shared frame was modified.
+ * A write to /sys/kernel/debug/hypercube/inject consists of a struct hc_inject_batch, and then of a
+ * struct hc_inject and a frame for each frame. The fabric is looked up in the writer's network
+ * namespace. A write fails with EUCLEAN if a shared frame was modified.
  */
 #ifndef _HC_INJECT_H
 #define _HC_INJECT_H
@@ -16,16 +16,16 @@
 #define HC_INJECT_MAX	(256 * 1024)	/* bytes of a write */
 
 /* hc_inject.flags */
-#define HC_INJECT_F_SEQ		0x01	/* give the frame the link's next sequence number */
-#define HC_INJECT_F_SHARED	0x02	/* keep a clone, which must not change */
+#define HC_INJECT_F_SEQ		0x01	/* set .seq to the link's next sequence number */
+#define HC_INJECT_F_SHARED	0x02	/* check that no poll changes the frame's data */
 #define HC_INJECT_F_PAGES	0x04	/* the payload is in pages */
-#define HC_INJECT_F_SPLIT	0x08	/* the header is in pages, too */
+#define HC_INJECT_F_SPLIT	0x08	/* most of struct hc_hdr is in pages, too */
 #define HC_INJECT_F_SEALED	0x10	/* mark the frame as having a checksum */
-#define HC_INJECT_F_ODD		0x20	/* nothing is aligned */
-#define HC_INJECT_F_MORE	0x40	/* hold the polls until the next frame is sent */
+#define HC_INJECT_F_ODD		0x20	/* the frame's data begins at odd addresses */
+#define HC_INJECT_F_MORE	0x40	/* send the frame together with the next one */
 
 /**
- * struct hc_inject_batch - the beginning of a write
+ * struct hc_inject_batch - header of a write
  * @fabric: name of the fabric
  * @pad: 0
  */
@@ -37,7 +37,7 @@ struct hc_inject_batch {
 /**
  * struct hc_inject - precedes each frame
  * @node: node that receives the frame
- * @dim: dimension of the link by which it arrives
+ * @dim: dimension of the link over which the frame arrives
  * @flags: HC_INJECT_F_*
  * @len: bytes of the frame
  */
@@ -59,21 +59,21 @@ struct hc_inject {
 void hc_inject_init(void);
 
 /**
- * hc_inject_exit() - remove them
+ * hc_inject_exit() - remove the debugfs files
  *
  * Context: the module's exit
  */
 void hc_inject_exit(void);
 
 /**
- * hc_cover_start() - count code from here on as coverage of the task that injects
+ * hc_cover_start() - from now on count executed code as coverage of the task that injects frames
  *
  * Context: poll
  */
 void hc_cover_start(void);
 
 /**
- * hc_cover_stop() - end what hc_cover_start() began
+ * hc_cover_stop() - stop to count coverage, after hc_cover_start()
  *
  * Context: poll
  */

@@ -3,20 +3,20 @@
  * Limits: no user can make the kernel hold more than is allowed.
  *
  * Memory is charged to memory cgroups. Allocations of configuration are charged to the cgroup of
- * the task that configures, and a contribution to that of its sender. Polls run in the context of
- * any task, so their allocations are charged to the cgroup of the task that has created the fabric.
- * That is not enough, because a cgroup may have no limit, and not every resource is memory. So
- * there are counts and limits here, too.
+ * the task that configures, and a contribution to the cgroup of the task that sends it. Polls run
+ * in the context of any task, so their allocations are charged to the cgroup of the task that has
+ * created the fabric. Memory cgroups are not enough, because a cgroup may have no limit, and not
+ * every resource is memory. So this file has counts and limits in addition.
  *
  * An accounting owner is charged for the resources of user namespaces. Any user may create nested
  * namespaces, so a limit for each namespace would limit no user. Therefore the outermost namespace
- * below the initial one is charged: all such namespaces that one user has created share one
- * accounting owner. Each of those that root has created (for containers, say) has an owner of its
- * own, because only root can create more of them. The kernel counts such resources with ucounts,
- * which it does not export to modules.
+ * below the initial one is charged: all outermost namespaces that one user has created share one
+ * accounting owner. Each outermost namespace that root has created (for containers, say) has an
+ * accounting owner of its own, because only root can create more of them. The kernel itself counts
+ * such resources with ucounts, which it does not export to modules.
  *
- * The initial namespace has only the limit for the plans of one fabric: its administrator may use
- * what the machine has, and sets the limits of the others. The administrator also decides whether
+ * In the initial namespace only the number of plans of one fabric is limited. Its administrator may
+ * use what the machine has, and sets the limits of all users. The administrator also decides if
  * users may have fabrics: by default nothing can be configured in network namespaces of other user
  * namespaces.
  */
@@ -63,7 +63,7 @@ MODULE_PARM_DESC(poll_memory, "bytes of operations, tasks and of what nodes know
 MODULE_PARM_DESC(node_task_memory, "bytes of tasks at any one node (default 16 MiB)");
 MODULE_PARM_DESC(max_fabric_plans, "plans of any one fabric (default 1024)");
 
-/* Memory of a node, including its state and the sysfs and sysctl tables of its endpoint. */
+/* Memory that a node takes, with its state and the sysfs and sysctl tables of its endpoint. */
 #define NODE_BYTES	(60 * SZ_1K)
 /* Most fabrics of an accounting owner that are being created or removed at the same time. */
 #define JOBS_MAX	64
@@ -73,11 +73,11 @@ MODULE_PARM_DESC(max_fabric_plans, "plans of any one fabric (default 1024)");
 /**
  * struct hc_account - accounting owner: the resources that one or several user namespaces use
  * @list: in accounts, under accounts_lock
- * @ref: number of fabrics and jobs; changed under accounts_lock
+ * @ref: number of fabrics, and of jobs that create or remove fabrics; under accounts_lock
  * @ns: the namespace, if root has created it or it is the initial one; else NULL
  * @uid: the user that has created the namespaces, if @ns is NULL
- * @used: use of each resource that is counted, under accounts_lock
- * @poll_bytes: memory that polls keep
+ * @used: amount of each resource of enum hc_limit that is in use; under accounts_lock
+ * @poll_bytes: memory that polls have charged (hc_poll_alloc(), hc_poll_charge())
  * @own_bytes: memory of frames that nodes make on their own behalf: [true] for link states, [false]
  *	for control messages
  * @poll_owner: queues in which nodes wait for their polls (poll_limit.c)
@@ -308,8 +308,8 @@ static void poll_charge(struct hc_fabric *fabric, s64 size)
 }
 
 /* Allocate memory in a poll. The allocation may exceed the memory cgroup's limit; the next
- * allocation by one of the cgroup's tasks then has to reclaim memory. The limit that is set here
- * applies, plus or minus what processors have not yet added to the common count.
+ * allocation by one of the cgroup's tasks then has to reclaim memory. The limit poll_memory applies
+ * approximately: each processor adds its changes to the common count in batches (POLL_BATCH).
  */
 void *hc_poll_alloc(struct hc_fabric *fabric, size_t size)
 {
@@ -362,8 +362,8 @@ void hc_poll_free(struct hc_fabric *fabric, void *p, size_t size)
 	kfree(p);
 }
 
-/* Uncharge what frame_charge() has charged: skb->truesize may have grown in transit, skb->mark has
- * not.
+/* Destructor of a frame that frame_charge() has charged. The charged amount is in skb->mark,
+ * because skb->truesize may have grown in transit.
  */
 static void frame_uncharge(struct sk_buff *skb)
 {

@@ -21,12 +21,12 @@ enum hc_limit {
 	HC_LIMIT_NODES,
 	HC_LIMIT_PLANS,
 	HC_LIMIT_PLAN_BYTES,
-	HC_LIMIT_JOBS,
+	HC_LIMIT_JOBS,		/* creations and removals of fabrics that are under way */
 	HC_LIMITS
 };
 
 /**
- * hc_users_allowed() - tell whether a namespace may be configured at all
+ * hc_users_allowed() - tell whether fabrics may be configured in a namespace at all
  * @net: network namespace
  *
  * Context: any
@@ -53,7 +53,7 @@ struct hc_account *hc_account_get(const struct net *net);
 void hc_account_put(struct hc_account *account);
 
 /**
- * hc_account_poll_owner() - the queues in which nodes of an accounting owner wait for their polls
+ * hc_account_poll_owner() - get the queues in which an accounting owner's nodes wait for polls
  * @account: the owner
  *
  * Context: any
@@ -64,12 +64,12 @@ struct hc_poll_owner __percpu *hc_account_poll_owner(const struct hc_account *ac
 /**
  * hc_charge() - charge resources to an accounting owner, unless that exceeds a limit
  * @account: accounting owner
- * @what: which limit
- * @n: how many more
- * @extack: set to a sentence on error, or NULL
+ * @what: the resource and its limit
+ * @n: number of units to charge
+ * @extack: set to a sentence that names the limit on error, or NULL
  *
  * Context: process
- * Return: 0, or -EDQUOT with the limit named
+ * Return: 0, or -EDQUOT
  */
 int hc_charge(struct hc_account *account, enum hc_limit what, u64 n,
 	      struct netlink_ext_ack *extack);
@@ -77,8 +77,8 @@ int hc_charge(struct hc_account *account, enum hc_limit what, u64 n,
 /**
  * hc_uncharge() - undo hc_charge()
  * @account: accounting owner
- * @what: which limit
- * @n: how many
+ * @what: the resource
+ * @n: number of units to uncharge
  *
  * Context: any
  */
@@ -86,7 +86,7 @@ void hc_uncharge(struct hc_account *account, enum hc_limit what, u64 n);
 
 /**
  * hc_limit_explain() - name a limit as the reason of an error
- * @what: which limit
+ * @what: the limit
  * @extack: set to a sentence on error, or NULL
  *
  * Context: any
@@ -95,7 +95,7 @@ void hc_limit_explain(enum hc_limit what, struct netlink_ext_ack *extack);
 
 /**
  * hc_plans_check() - check that a fabric may have one more plan
- * @n: plans that it has
+ * @n: number of plans that the fabric has
  * @extack: set to a sentence on error, or NULL
  *
  * Context: process
@@ -114,8 +114,8 @@ int hc_plans_check(u32 n, struct netlink_ext_ack *extack);
 int hc_memory_check(u32 nodes, struct netlink_ext_ack *extack);
 
 /**
- * hc_memory_owner_set() - from now on charge what polls of a fabric allocate to the caller's memory
- *	cgroup
+ * hc_memory_owner_set() - charge memory that polls of a fabric allocate to the caller's memory
+ *	cgroup from now on
  * @fabric: the fabric
  *
  * Context: process
@@ -161,7 +161,7 @@ void hc_poll_free(struct hc_fabric *fabric, void *p, size_t size);
 void hc_poll_uncharge(struct hc_fabric *fabric, size_t size);
 
 /**
- * hc_poll_charge() - charge memory that was allocated by other code and that nodes keep
+ * hc_poll_charge() - charge memory that nodes hold but have not allocated by hc_poll_alloc()
  * @fabric: the fabric
  * @size: bytes
  *
@@ -171,7 +171,7 @@ void hc_poll_uncharge(struct hc_fabric *fabric, size_t size);
 bool hc_poll_charge(struct hc_fabric *fabric, size_t size);
 
 /**
- * hc_poll_frame() - allocate a frame that its receiver keeps, see hc_frame_alloc()
+ * hc_poll_frame() - allocate a frame that its receiver may hold for long, see hc_frame_alloc()
  * @node: sending node
  * @type: enum hc_frame_type
  * @len: payload bytes
@@ -197,7 +197,8 @@ bool hc_poll_adopt(struct hc_fabric *fabric, struct sk_buff *skb);
  * @skb: the frame, not charged yet, or NULL
  *
  * Context: any
- * Return: the frame; NULL if there is none, or that would exceed the limit of the accounting owner
+ * Return: @skb; NULL if @skb is NULL, or if charging it would exceed the limit of the accounting
+ * owner
  */
 struct sk_buff *hc_poll_owned(struct hc_fabric *fabric, struct sk_buff *skb);
 
@@ -217,7 +218,7 @@ void hc_own_pay(struct hc_fabric *fabric, bool owed, s64 size);
  * @fabric: the fabric
  * @owed: as for hc_own_pay()
  *
- * Context: any; what processors have not yet added to the common count is missing
+ * Context: any; amounts that processors have not yet added to the common count are missing
  * Return: bytes
  */
 s64 hc_own_paid(const struct hc_fabric *fabric, bool owed);

@@ -37,7 +37,7 @@
 
 const struct hc_transport_ops *hc_transport_trunk __ro_after_init;
 
-/* Return: the bytes of the longest frame of an operation, with the longest walk and header. */
+/* Return: the bytes of the longest frame of an operation, with the longest walk and headers. */
 static u32 frame_max(const struct hc_fabric *fabric)
 {
 	return HC_WALK_ROOM + HC_DATA_HEAD + HC_FRAME_SEGMENTS * fabric->segment;
@@ -105,7 +105,7 @@ bool hc_link_usable(const struct hc_node *node, unsigned int dim)
 	return !(READ_ONCE(node->ports[dim].flags) & HC_PORT_UNUSABLE);
 }
 
-/* Return: the link's bandwidth. The rate of an impairment may reduce it. */
+/* The rate of an impairment counts, too, if it is lower than the configured bandwidth. */
 u64 hc_link_bandwidth(const struct hc_port *port)
 {
 	u64 bandwidth = READ_ONCE(port->bandwidth);
@@ -117,8 +117,8 @@ u64 hc_link_bandwidth(const struct hc_port *port)
 	return min_not_zero(bandwidth, set.rate);
 }
 
-/* Return: the modelled time of a frame that arrives after @vain failed attempts, each of which the
- * other end reports.
+/* Return: the modelled time that a frame needs to cross the link after @vain failed attempts. Each
+ * failed attempt costs the latency twice, because the other end reports the failure.
  */
 static u64 link_cost(const struct hc_port *port, bool impaired, u32 vain, unsigned int bytes)
 {
@@ -137,7 +137,9 @@ static u64 link_cost(const struct hc_port *port, bool impaired, u32 vain, unsign
 	return latency + wire + vain * (2 * latency + wire);
 }
 
-/* Count a frame that is about to be sent, and show it to tracepoints and the monitor interface. */
+/* Count a frame that is about to be sent after @vain failed attempts, and show it to tracepoints
+ * and the monitor interface.
+ */
 static void link_note(struct hc_node *node, unsigned int dim, struct sk_buff *skb, u32 vain)
 {
 	struct hc_port *port = &node->ports[dim];
@@ -161,7 +163,7 @@ unsigned int hc_link_take(struct hc_node *node, unsigned int dim, struct sk_buff
 	struct hc_hdr *hdr;
 	unsigned int why;
 
-	/* A holder of a clone of the frame must not see the header change. */
+	/* The header is about to be changed, but clones of the frame may share it. */
 	if (unlikely(skb_cow_head(skb, 0)))
 		return HYPERCUBE_A_DROP_NO_MEMORY;
 	/* Pairs with the release in hc_impair_set(). */
@@ -232,8 +234,8 @@ u32 hc_link_fault_word(const struct hc_node *node)
 	return word & hc_node_ports(node);
 }
 
-/* Return: the links that were unusable since the last call, as a mask. Frames that were in flight
- * over them are lost, even if the links are usable again.
+/* Return: mask of the links that were unusable at some time since the last call. Frames that were
+ * in flight over these links are lost, even if the links are usable again.
  */
 static u32 cuts_take(struct hc_node *node)
 {
@@ -262,13 +264,13 @@ void hc_link_update(struct hc_node *node)
 	if (news)
 		WRITE_ONCE(node->failing.links, node->failing.links | news);
 	hc_notify_fault_word(node, news, cut);
-	/* Readers of the FAULT word also read that plans have to be checked, and that no neighbour
-	 * has acknowledged the FAULT word: see hc_detect_is_acked().
+	/* A reader of the new FAULT word also reads .failing (plans have to be checked), and that
+	 * no neighbour has acknowledged the new FAULT word yet: see hc_detect_is_acked().
 	 */
 	smp_store_release(&node->fault, word);
 }
 
-/* Compare the FAULT words for which a plan was made with those of the nodes themselves. */
+/* Compare the FAULT words @fault, for which a plan was made, with the present ones of the nodes. */
 int hc_link_check_faults(const struct hc_fabric *fabric, const u32 *fault,
 			 struct netlink_ext_ack *extack)
 {
@@ -329,7 +331,7 @@ static bool end_follow(struct hc_node *node, unsigned int dim, bool down, bool f
 		link_spare(node->fabric, port);
 	assign_bit(HC_PORT_DOWN, &port->flags, down);
 	assign_bit(HC_PORT_FAILED, &port->flags, failed);
-	/* The poll may have set DETECT's mark meanwhile. */
+	/* The poll may have set HC_PORT_DETECTED after @was was read, so do not rely on @was. */
 	unmarked = forget && test_and_clear_bit(HC_PORT_DETECTED, &port->flags);
 	if (forget)
 		unmarked |= hc_spent_clear(node, dim);
@@ -380,8 +382,9 @@ static void link_set(struct hc_node *node, unsigned int dim, bool down, bool for
 {
 	struct hc_port *port = &node->ports[dim];
 
-	/* No poll begins before both ends are marked: the nodes at both ends then tell others of the
-	 * fault at the same time, and not one after all that the other one causes.
+	/* Let no poll begin before both ends are marked. Then the nodes at both ends announce the
+	 * fault at the same time. Otherwise the poll of the first end, and all polls that it
+	 * causes, would run before the other end is marked.
 	 */
 	local_bh_disable();
 	if (down && !test_bit(HC_PORT_DOWN, &port->flags))
@@ -437,7 +440,7 @@ void hc_link_set_failed(struct hc_node *node, bool failed)
 		return;
 	WRITE_ONCE(node->failed, failed);
 	fabric->nfailed += failed ? 1 : -1;
-	/* As in link_set(), for all neighbours. */
+	/* As in link_set(), let no poll begin before the links to all neighbours are marked. */
 	local_bh_disable();
 	for (d = 0; d < fabric->topo.ports; d++) {
 		if (failed)
@@ -476,8 +479,8 @@ static void faults_clear(struct hc_node *node)
 	}
 }
 
-/* Clear all ends before the first end notifies another one: an end that is notified then seldom
- * finds a change, so it seldom kicks its node's poll once for each of the node's links.
+/* Clear all ends before any end notifies its other end. An end that is notified then seldom finds a
+ * change: so a node's poll is kicked once, and not once more for each of the node's links.
  */
 void hc_link_clear(struct hc_fabric *fabric)
 {

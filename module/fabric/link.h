@@ -22,17 +22,17 @@ struct sk_buff;
 
 /* hc_port.flags */
 enum {
-	HC_PORT_DOWN,		/* taken down, both ends; config writes */
-	HC_PORT_FAILED,		/* the node at one of the ends failed; config writes */
-	HC_PORT_DETECTED,	/* DETECT found the link silent; poll writes */
+	HC_PORT_DOWN,		/* configuration has taken the link down; config writes */
+	HC_PORT_FAILED,		/* the node at one of the ends has failed; config writes */
+	HC_PORT_DETECTED,	/* DETECT has found the link silent; poll writes */
 	HC_PORT_SPENT,		/* this end has given up or missed a frame (spent.h) */
-	HC_PORT_SPENT_THERE,	/* the same at the other end, as it has notified; config sets */
-	HC_PORT_SPENT_NEWS,	/* SPENT has changed, the other end is to be notified; spent.c */
+	HC_PORT_SPENT_THERE,	/* the other end has notified that its SPENT is set; config sets */
+	HC_PORT_SPENT_NEWS,	/* SPENT has changed: spent.c is to notify the other end */
 	HC_PORT_ABSENT,		/* the node has no such port; constant */
 	HC_PORT_NO_CARRIER,	/* no transport leads to the other end; config writes */
-	HC_PORT_CUT,		/* the link was unusable, perhaps for a moment; poll clears */
+	HC_PORT_CUT,		/* the link was unusable, perhaps for a moment only; poll clears */
 	HC_PORT_DIED,		/* the neighbour has failed, perhaps for a moment; poll clears */
-	HC_PORT_REBORN,		/* the neighbour has rebooted; set before DIED; poll clears */
+	HC_PORT_REBORN,		/* the neighbour has rebooted; set before DIED is; poll clears */
 };
 
 #define HC_PORT_UNUSABLE \
@@ -46,21 +46,21 @@ enum {
 /**
  * struct hc_port - one end of a link
  * @flags: HC_PORT_*; atomic bit operations
- * @to: number of the node at the other end, or of the own one if the node has no such port;
- *	constant
+ * @to: number of the node at the other end, or of this node if it has no such port; constant
  * @ops: the transport; NULL: not connected yet
- * @peer: node at the other end, if that is on this machine; only the in-memory transport uses it
- * @end: state of the link, if the other end is on another machine; only trunks use it
+ * @peer: node at the other end, if it is on this machine; only the in-memory transport uses it
+ * @end: trunk state of the link, if the other end is on another machine; only trunks use it
  * @via: hc_trunk.nr of the trunk that carries the link, 0: none; config writes
  * @life: boot id of the machine at the other end, or 0: not known; config writes
- * @impaired: impairments of frames sent from here, or NULL: there are none. Config sets it
- *	(release); code that finds that no impairment is left clears it, under the lock in it
- * @impair: memory for @impaired, once allocated; config writes, freed with the node
+ * @impaired: impairments of the frames that this end sends, or NULL: there are none. Config sets it
+ *	(release); impair_settle() clears it, under hc_impair.lock, when no impairment is left
+ * @impair: memory to which @impaired points, or NULL: not allocated yet; config writes, freed with
+ *	the node
  * @flap_down: ms for which the link is down in each @flap_period; config writes
  * @flap_period: ms, 0: the link does not flap; config writes
  * @there_failed: the node at the other end has failed, as it has notified; under hc_fabric.lock
  * @cuts: how often this end has cut the link: see hc_link_cut()
- * @cuts_there: @cuts of the other end in its last notification; config writes
+ * @cuts_there: value of @cuts in the last notification from the other end; config writes
  * @spared: round of DETECT that decides nothing about the link, since the link was not up for the
  *	whole round; config writes
  * @spent_in: the last round of DETECT that had begun when the link was given up: that round decides
@@ -70,15 +70,15 @@ enum {
  * @latency: latency in the time model, ns; config writes
  * @bandwidth: bandwidth in the time model, bytes/s, 0: infinite; config writes
  * @owed: memory of link states that the node has sent over the link
- * @words: memory of the node's control messages that went over this link first
+ * @words: memory of the node's control messages whose first link this is
  * @tx_seq: sequence number of the last frame sent [poll]
  * @rx_seq: sequence number of the last frame received [poll]
- * @rx_stream: identifies the trunk that brought that frame: with another trunk the sequence numbers
- *	begin again [poll]
- * @tx_frames: frames given to the transport [poll], under the node's syncp
- * @tx_bytes: bytes of these, headers included [poll]
- * @rx_frames: frames received [poll]
- * @rx_bytes: bytes of these [poll]
+ * @rx_stream: identifies the trunk over which that frame was received: a frame over another trunk
+ *	may have any sequence number [poll]
+ * @tx_frames: frames handed to the transport [poll], under the node's syncp
+ * @tx_bytes: bytes of these frames, headers included [poll], under the node's syncp
+ * @rx_frames: frames received [poll], under the node's syncp
+ * @rx_bytes: bytes of the received frames [poll], under the node's syncp
  * @drops: dropped frames by reason [poll]
  */
 struct hc_port {
@@ -120,7 +120,7 @@ static inline int hc_link_errno(unsigned int why)
 											 -ENOLINK;
 }
 
-/* Return hc_port.life of a link that was found usable. Context: poll */
+/* Return hc_port.life of a link that the caller has found usable. Context: poll */
 static inline u32 hc_link_life(const struct hc_port *port)
 {
 	/* Pairs with hc_trunk_end_lives(). */
@@ -135,14 +135,14 @@ static inline u32 hc_link_life(const struct hc_port *port)
  * @skb: the frame; .src, .dst, .seq, .time and the walk are set here
  *
  * Context: poll
- * Return: 0, -ENOLINK if the link is down, or -ENOBUFS if there is no memory or no room; then it
- * was dropped and counted
+ * Return: 0; -ENOLINK if the link is down; -ENOBUFS if there is no memory, or if too many of the
+ * node's own frames are under way. On error the frame was dropped and counted
  */
 int hc_link_xmit(struct hc_node *node, unsigned int dim, struct sk_buff *skb);
 
 /**
- * hc_link_send() - send a frame to a neighbour, as hc_link_xmit(), for code that has checked the
- *	link and written .src, .dst and the walk itself
+ * hc_link_send() - send a frame to a neighbour as hc_link_xmit() does, but without checking the
+ *	link and without writing .src, .dst and the walk: the caller has done so
  * @node: sending node
  * @dim: dimension of the link
  * @skb: the frame
@@ -160,8 +160,8 @@ int hc_link_send(struct hc_node *node, unsigned int dim, struct sk_buff *skb);
  * @skb: the frame
  *
  * Context: poll
- * Return: 0, or the reason to drop the frame. A frame with HC_FT_SURE that was taken is delivered
- * in order, or the link goes down
+ * Return: 0, or the reason to drop the frame. If 0, and the frame is of a type with HC_FT_SURE, the
+ * frame is delivered in order, or the link goes down
  */
 unsigned int hc_link_take(struct hc_node *node, unsigned int dim, struct sk_buff *skb);
 
@@ -185,7 +185,7 @@ bool hc_link_usable(const struct hc_node *node, unsigned int dim);
 void hc_link_cut(struct hc_port *port);
 
 /**
- * hc_link_pending() - tell whether frames that were sent over a link are still under way
+ * hc_link_pending() - tell whether frames that were sent over a link may still be under way
  * @node: the node
  * @dim: dimension of the link
  *
@@ -200,7 +200,7 @@ bool hc_link_pending(const struct hc_node *node, unsigned int dim);
  * @dim: dimension of the link
  *
  * Context: process, before the fabric is published
- * Return: 0, -EMSGSIZE if a full frame does not fit, or another -errno
+ * Return: 0; -EMSGSIZE if the transport cannot carry a full frame; or another -errno
  */
 int hc_link_open(struct hc_node *node, unsigned int dim);
 
@@ -227,12 +227,12 @@ void hc_link_update(struct hc_node *node);
  * @node: the node
  *
  * Context: any; a snapshot
- * Return: the word, which may not be hc_node.fault yet
+ * Return: the FAULT word; hc_node.fault may still have an older value
  */
 u32 hc_link_fault_word(const struct hc_node *node);
 
 /**
- * hc_link_check_faults() - compare FAULT words with those of the nodes on this machine
+ * hc_link_check_faults() - compare FAULT words with the present ones of the nodes on this machine
  * @fabric: the fabric
  * @fault: FAULT words of all nodes
  * @extack: set to a sentence on error, or NULL
@@ -247,17 +247,18 @@ int hc_link_check_faults(const struct hc_fabric *fabric, const u32 *fault,
  * hc_link_set_down() - take a link up or down by configuration, at both ends
  * @node: one end
  * @dim: dimension of the link
- * @down: take the link down, else up; up also forgets what DETECT has found
+ * @down: true: take the link down; false: take it up, and forget what DETECT has found about it
  *
  * Context: config, under hc_fabric.lock
  */
 void hc_link_set_down(struct hc_node *node, unsigned int dim, bool down);
 
 /**
- * hc_link_flip() - as hc_link_set_down(), but keep what DETECT has found
+ * hc_link_flip() - take a link down or up as hc_link_set_down() does, but do not forget what DETECT
+ *	has found about it
  * @node: one end
  * @dim: dimension of the link
- * @down: take it down
+ * @down: true: take the link down; false: take it up
  *
  * Context: config, under hc_fabric.lock
  */
@@ -267,8 +268,8 @@ void hc_link_flip(struct hc_node *node, unsigned int dim, bool down);
  * hc_link_set_flap() - record at both ends that the link flaps
  * @node: one end
  * @dim: dimension of the link
- * @down: ms for which it is down in each period
- * @period: ms, 0: it does not flap
+ * @down: ms for which the link is down in each period
+ * @period: ms, 0: the link does not flap
  *
  * Context: config, under hc_fabric.lock
  */
@@ -284,10 +285,10 @@ void hc_link_set_flap(struct hc_node *node, unsigned int dim, u32 down, u32 peri
 void hc_link_set_spent(struct hc_node *node, unsigned int dim);
 
 /**
- * hc_link_received() - take over the configuration of the other end
+ * hc_link_received() - apply to this end the configuration that the other end has sent
  * @node: this end
  * @dim: dimension of the link
- * @said: what the other end has sent
+ * @said: the configuration of the other end
  *
  * Context: config, under hc_fabric.lock; called by transports
  * Return: true if the state or the schedule has changed, so that the caller has to notify listeners
@@ -308,15 +309,15 @@ void hc_link_set_carrier(struct hc_node *node, unsigned int dim, bool on);
 /**
  * hc_link_set_failed() - take a node out of service, or put it back
  * @node: the node
- * @failed: take it out of service
+ * @failed: true: take the node out of service; false: put it back
  *
  * Context: config, under hc_fabric.lock
  */
 void hc_link_set_failed(struct hc_node *node, bool failed);
 
 /**
- * hc_link_is_clear() - tell whether an end of a link has all its defaults
- * @port: the end; a failed node at either end does not count
+ * hc_link_is_clear() - tell whether all settings of an end of a link have their defaults
+ * @port: the end; it is not checked whether the node at either end has failed
  *
  * Context: config, under hc_fabric.lock
  * Return: true if so
@@ -324,7 +325,8 @@ void hc_link_set_failed(struct hc_node *node, bool failed);
 bool hc_link_is_clear(const struct hc_port *port);
 
 /**
- * hc_link_clear() - repair all nodes and links, and end impairments and schedules
+ * hc_link_clear() - put all nodes and links back into service, and end all impairments, corruption
+ *	by Byzantine nodes and flap schedules
  * @fabric: the fabric
  *
  * Context: config, under hc_fabric.lock
@@ -336,12 +338,13 @@ void hc_link_clear(struct hc_fabric *fabric);
  * @fabric: the fabric
  *
  * Context: process; a snapshot
- * Return: how many
+ * Return: the number of such links
  */
 u32 hc_link_count_unusable(const struct hc_fabric *fabric);
 
 /**
- * hc_link_bandwidth() - read the bandwidth of a link in the time model
+ * hc_link_bandwidth() - read the bandwidth of a link: that of the time model or the impairment's
+ *	rate, whichever is lower
  * @port: sending end
  *
  * Context: any

@@ -3,15 +3,15 @@
  * The monitor interface of a fabric: shows every frame that is sent over a link to all programs
  * that capture on it (tcpdump -i NAMEmon).
  *
- * It has the link type of Ethernet, so that every tool can read it: each frame is preceded by an
- * Ethernet header, whose addresses are those of the endpoints at both ends of the link and whose
- * EtherType is the one for local experiments, and by a struct hc_wire_mon. The frame follows as it
- * is on the link.
+ * The interface has the link type of Ethernet, so that every tool can read captures of it. Each
+ * frame is preceded by an Ethernet header, whose addresses are those of the endpoints at both ends
+ * of the link and whose EtherType is the one for local experiments, and by a struct hc_wire_mon.
+ * The frame follows as it is on the link.
  *
  * A capture gets a copy, because a node may merge data into the payload of the frame before the
- * capture is read. The copy is freed when the call returns: a capturing socket that keeps the copy
- * longer clones it and is charged for it. While the interface is down, as it is at first, or has no
- * listeners, a frame costs a few instructions.
+ * capture is read. The copy is freed when hc_monitor_show() returns; a capturing socket that needs
+ * it for longer has cloned it by then, and is charged for the clone. While the interface is down,
+ * as it is at first, or no socket captures on it, a frame costs a few instructions.
  *
  * Lifetime: the net_device is made before the fabric can be found and freed after its polls, the
  * only callers of hc_monitor_show(), have been disabled.
@@ -34,8 +34,8 @@
 
 /**
  * struct monitor - private part of the net_device
- * @frames: frames that were shown, or dropped for lack of memory
- * @bytes: bytes of these frames, with the headers in front
+ * @frames: frames that were sent over links while the interface was up
+ * @bytes: bytes of these frames, with the headers that a capture has in front of them
  * @dropped: frames for which there was no memory for a copy
  * @fabric: the fabric
  */
@@ -46,6 +46,7 @@ struct monitor {
 	struct hc_fabric *fabric;
 };
 
+/* Headers in front of each captured frame. */
 struct show_hdr {
 	struct ethhdr eth;
 	struct hc_wire_mon mon;
@@ -53,7 +54,7 @@ struct show_hdr {
 
 /* ------------------------------------------------------------ frames */
 
-/* Return: a copy of a frame, with room for the headers, that shares no memory with the frame; or
+/* Return: a copy of a frame that shares no memory with it and has headroom for struct show_hdr, or
  * NULL.
  */
 static struct sk_buff *frame_copy(const struct sk_buff *skb)
@@ -150,7 +151,7 @@ static int monitor_stop(struct net_device *dev)
 	return 0;
 }
 
-/* Drop frames that are sent over the interface: it only shows frames. */
+/* Drop frames that the stack sends over the interface, which serves captures only. */
 static netdev_tx_t monitor_xmit(struct sk_buff *skb, struct net_device *dev)
 {
 	kfree_skb(skb);

@@ -30,11 +30,11 @@ int hc_monitor_create(struct hc_fabric *fabric);
 void hc_monitor_destroy(struct hc_fabric *fabric);
 
 /**
- * hc_monitor_show() - show a frame at the monitor interface
+ * hc_monitor_show() - show a frame at the monitor interface, which exists
  * @node: sending node
  * @dim: dimension of the link
  * @skb: the frame
- * @replayed: the link has repeated the frame, after failed attempts
+ * @replayed: attempts to send the frame over the link have failed before this one
  *
  * Context: poll
  */

@@ -2,13 +2,14 @@
 /*
  * Endpoints in namespaces other than their fabric's.
  *
- * Moving an endpoint to another namespace requires the right to do so in both namespaces. When that
- * namespace ends, foreign endpoints in it are moved back to their fabric's namespace, whose owner
- * made them, and to no other namespace. By default the stack moves interfaces of a namespace that
- * ends to the initial namespace, whose owner may never have requested one.
+ * Moving an endpoint to another namespace requires the right to do so in both namespaces. When the
+ * other namespace ends, its foreign endpoints are moved back to their fabric's namespace, whose
+ * owner created them, and never elsewhere. By default the stack would move them to the initial
+ * namespace, whose owner may never have requested such interfaces.
  *
- * The fabric's namespace may be ending itself, but it ends after its fabrics: as long as one of
- * their endpoints is registered, the fabric's namespace is complete under rtnl.
+ * The fabric's namespace may be ending at the same time, but only after its fabrics have been
+ * removed: as long as an endpoint of one of them is registered, this namespace is complete under
+ * rtnl.
  */
 #include <linux/rtnetlink.h>
 #include <linux/wait_bit.h>
@@ -22,9 +23,9 @@ static bool is_endpoint(const struct net_device *dev)
 	return dev->rtnl_link_ops == &hc_link_ops;
 }
 
-/* Find the fabric of an endpoint. The unregistration of a net_device that is found under RCU does
- * not end before the read section does, so its fabric's struct still exists; only the fabric's
- * reference count may be 0.
+/* Find the fabric of an endpoint. A net_device that is found under RCU cannot be completely
+ * unregistered before the read section ends, so the struct of its fabric still exists; but the
+ * fabric's reference count may be 0.
  */
 struct hc_fabric *hc_netns_fabric_get(struct net *net, const char *name, u32 id)
 {
@@ -45,8 +46,9 @@ struct hc_fabric *hc_netns_fabric_get(struct net *net, const char *name, u32 id)
 	return fabric;
 }
 
-/* Move the endpoint back to its fabric's namespace, under its present name or, if that is in use, a
- * free one.
+/* Move the endpoint back to its fabric's namespace, under its present name. If an interface there
+ * has that name, use the endpoint's original name, or else hcN with a free number. Return: 0 or
+ * -errno.
  */
 static int go_home(struct hc_node *node)
 {
@@ -73,8 +75,8 @@ static struct hc_node *moved_find(struct net *net)
 	return NULL;
 }
 
-/* The node's net_device was unregistered in @net, which is about to be freed: let the net_device
- * refer to the fabric's namespace instead.
+/* Let the net_device of node @id refer to the fabric's namespace. It was unregistered in another
+ * namespace, to which it still refers and which is about to be freed.
  */
 static void moved_forget(struct hc_fabric *fabric, u32 id)
 {
@@ -82,14 +84,14 @@ static void moved_forget(struct hc_fabric *fabric, u32 id)
 	if (!fabric->dead)
 		dev_net_set(fabric->nodes[id]->dev, read_pnet(&fabric->net));
 	mutex_unlock(&fabric->lock);
-	/* A reader in may_bind() may still use @net. */
+	/* A reader in may_bind() may still use the namespace that ends. */
 	synchronize_rcu();
 }
 
 /* Move one foreign endpoint out of a namespace that ends. An endpoint that cannot be moved back,
  * because an interface of the fabric's namespace has one of its names, is unregistered, and its
  * node continues without it. So the owner of a namespace into which an endpoint was moved can make
- * that one endpoint useless, but no other one. Return: false if there was none.
+ * this endpoint useless, but no other one. Return: false if the namespace had no foreign endpoint.
  */
 static bool moved_leaves(struct net *net)
 {
@@ -103,7 +105,7 @@ static bool moved_leaves(struct net *net)
 		fabric = node->fabric;
 		kref_get(&fabric->ref);
 		id = node->id;
-		/* The net_device is in use until rtnl_unlock() returns: nodes_destroy(). */
+		/* The net_device is in use until rtnl_unlock() returns; nodes_destroy() waits. */
 		atomic_inc(&fabric->leaving);
 		unregister_netdevice(node->dev);
 	}

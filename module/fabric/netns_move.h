@@ -12,7 +12,7 @@ struct net;
  *	moved
  * @net: namespace of the net_device
  * @name: name of the fabric
- * @id: node of the net_device
+ * @id: number of the net_device's node
  *
  * Context: process
  * Return: the fabric with its reference count increased by 1, or NULL

@@ -5,11 +5,11 @@
  * The poll is enabled from the creation of the fabric to its removal, whether the net_device is up
  * or not: the fabric works without any IP configuration.
  *
- * No wakeup is lost: code that has work for the poll stores that first and then calls
- * hc_node_schedule(). If the poll runs at that moment, hc_node_schedule() sets NAPI_STATE_MISSED,
- * and napi_complete_done() lets the poll run once more. Work that was stored before the poll began
- * is found in any case. Contributions that operations do not accept yet wait without keeping the
- * poll busy; the frame or event that makes room schedules the next poll.
+ * No wakeup is lost: code that has work for the poll stores this work first and then calls
+ * hc_node_schedule(). If the poll is running at that moment, hc_node_schedule() sets
+ * NAPI_STATE_MISSED, which makes the poll run once more. A poll finds all work that was stored
+ * before the poll began. Contributions that operations do not accept yet wait without keeping the
+ * poll busy: the frame or event after which they can be accepted schedules the next poll.
  */
 #include <linux/delay.h>
 #include <linux/etherdevice.h>
@@ -38,7 +38,7 @@ const struct net_device_ops *hc_node_netdev_ops __ro_after_init;
 
 void hc_node_kick(struct hc_node *node, unsigned int event)
 {
-	/* A poll that reads the event also reads what the caller stored before. */
+	/* A poll that reads the event also reads what the caller stored before the call. */
 	smp_mb__before_atomic();
 	set_bit(event, &node->events);
 	hc_node_run(node);
@@ -47,13 +47,13 @@ void hc_node_kick(struct hc_node *node, unsigned int event)
 #define KICK_BATCH	32
 #define REST_MAX	msecs_to_jiffies(20)
 /* Half of NAPI's usual weight. A softirq ends after two jiffies, but not before the poll that runs
- * at that time has ended. So a longer poll delays other devices by as much.
+ * at that time has ended. So the longer a poll is, the longer are other devices delayed.
  */
 #define POLL_WEIGHT	(NAPI_POLL_WEIGHT / 2)
 
-/* Wait for polls. Callers that change thousands of nodes sleep here, after each KICK_BATCH of them,
- * until the polls of these have run or REST_MAX has passed: so nodes of other users are added to
- * the poll lists meanwhile.
+/* Wait for polls. A caller that kicks thousands of nodes sleeps here after each KICK_BATCH of them,
+ * until their polls have run or REST_MAX has passed. Meanwhile nodes of other users can enter the
+ * poll lists.
  */
 void hc_node_kicked(const struct hc_fabric *fabric, u32 u)
 {
@@ -75,7 +75,8 @@ void hc_node_kicked(const struct hc_fabric *fabric, u32 u)
 /* ------------------------------------------------------------ end of polls */
 
 /* Disable the poll. Once the NAPI is disabled, events stay set and hc_node_schedule() does nothing.
- * If the last poll had more to do, the node still has its place in the list and must leave it.
+ * If the last poll had more to do, the node still has its place in the processor's poll list, and
+ * must leave the limiter.
  */
 void hc_node_disable(struct hc_node *node)
 {
@@ -120,7 +121,8 @@ struct rtnl_link_ops hc_link_ops __read_mostly = {
 	.validate	= node_link_validate,
 };
 
-/* Offloads: work that the stack may leave undone, since frames reach the receiving stack unchanged.
+/* Offloads: checksums and segmentation that the sending stack need not do, since frames reach the
+ * receiving stack unchanged.
  */
 #define FEATURES (NETIF_F_SG | NETIF_F_FRAGLIST | NETIF_F_HIGHDMA | NETIF_F_HW_CSUM | \
 		  NETIF_F_RXCSUM | NETIF_F_SCTP_CRC | NETIF_F_GSO_SOFTWARE | \
@@ -134,8 +136,8 @@ static void node_setup(struct net_device *dev)
 	dev->min_mtu = ETH_MIN_MTU;
 	dev->max_mtu = ETH_MAX_MTU;
 	dev->priv_flags &= ~IFF_TX_SKB_SHARING;
-	/* No queueing discipline: hc_node.ethq is the queue. No netpoll: it may run in an interrupt
-	 * during which the queue's lock is held.
+	/* No queueing discipline: hc_node.ethq is the queue. No netpoll: it may send from an
+	 * interrupt that has interrupted a holder of the queue's lock.
 	 */
 	dev->priv_flags |= IFF_NO_QUEUE | IFF_DISABLE_NETPOLL;
 	dev->needed_headroom = HC_BARE_HEADROOM;
@@ -144,14 +146,14 @@ static void node_setup(struct net_device *dev)
 	dev->hw_enc_features |= FEATURES;
 	dev->vlan_features |= FEATURES;
 	dev->mpls_features |= NETIF_F_HW_CSUM | NETIF_F_GSO_SOFTWARE;
-	/* There is a carrier from the beginning, so no event announces it. */
+	/* The endpoint has its carrier from the beginning, so no event will set this state. */
 	dev->operstate = IF_OPER_UP;
 	hc_dev_set_lltx(dev);
 }
 
-/* Switch off the offloads that only a local receiver can complete, in a fabric that spans machines.
- * Trunks carry the requests for the other offloads, as virtual machines pass them to each other
- * (trunk/send.c).
+/* Prepare an endpoint of a fabric that spans machines: switch off the offloads that only a receiver
+ * on the same machine can complete. Trunks carry the requests for the other offloads to the other
+ * machine, as virtio does between virtual machines (trunk/send.c).
  */
 static void node_set_part(struct net_device *dev)
 {
@@ -187,8 +189,8 @@ static void queue_init(struct hc_queue *q)
 	skb_queue_head_init(&q->list);
 }
 
-/* Return: the bytes of struct hc_node. The state of other parts of the module for a node follows
- * it.
+/* Return: the bytes of struct hc_node with its ports, aligned: the state that other parts of the
+ * module have for a node follows the struct in memory.
  */
 static size_t node_size(unsigned int ports)
 {
@@ -238,8 +240,8 @@ struct hc_node *hc_node_alloc(struct hc_fabric *fabric, u32 id)
 	return node;
 }
 
-/* Register the net_device. GRO is off, as with veth, unless the user switches it on: it costs
- * latency, and most frames are large without it.
+/* Register the net_device. As with veth, GRO is off until the user switches it on: it costs
+ * latency, and most frames are large anyway.
  */
 int hc_node_register(struct hc_node *node)
 {

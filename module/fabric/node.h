@@ -29,8 +29,8 @@ struct hc_tasks;
 struct hc_work;
 struct rtnl_link_ops;
 
-/* A bit of hc_node.memory_wait, behind those of links: there was no memory to store the node's own
- * FAULT word.
+/* The bit of hc_node.memory_wait behind the bits of links. Set: there was no memory to store the
+ * node's own FAULT word in its link-state database.
  */
 #define HC_OWN_AGAIN	HC_PORTS_MAX
 
@@ -38,20 +38,21 @@ struct rtnl_link_ops;
 enum {
 	HC_EV_LINKS,		/* port flags changed */
 	HC_EV_TEST,		/* DETECT: send test frames of a new round */
-	HC_EV_DECIDE,		/* DETECT: the waiting time is over, decide and send the decision */
-	HC_EV_PLANS,		/* members have links to check */
-	HC_EV_READER,		/* a socket has room in its receive buffer again */
-	HC_EV_HOST,		/* check the host queue: a plan was removed */
-	HC_EV_TASKS,		/* tasks are to migrate, or a timer of theirs has expired */
-	HC_EV_ROUND,		/* something is due in load balancing rounds */
+	HC_EV_DECIDE,		/* DETECT: the waiting time has passed: decide, and send that */
+	HC_EV_PLANS,		/* members of plans have to check their links */
+	HC_EV_READER,		/* a socket's receive buffer has space again */
+	HC_EV_HOST,		/* check the host port: a plan was removed */
+	HC_EV_TASKS,		/* tasks are to migrate, or a timer of tasks has expired */
+	HC_EV_ROUND,		/* a load balancing round has something to do */
 	HC_EV_STALL,		/* look for stalled operations */
 };
 
 /**
- * struct hc_failing - links of a node that have failed, until all plans that use them have handled
- *	the failure
- * @links: mask of links for which no plan was checked yet; hc_link_update() adds to it [poll]
- * @now: mask of links for which plans are being checked [poll]
+ * struct hc_failing - links of a node that have failed, and whose failure not all plans that use
+ *	them have handled
+ * @links: mask of failed links for which no plan was checked yet; hc_link_update() adds to it
+ *	[poll]
+ * @now: mask of failed links for which plans are being checked [poll]
  */
 struct hc_failing {
 	u32 links;
@@ -64,43 +65,43 @@ struct hc_failing {
  * @fabric: the fabric; constant
  * @id: node number; constant
  * @failed: administratively failed; config writes
- * @owner: uid that may bind, or INVALID_UID; config writes
- * @napi: the poll
- * @poll_place: its place in a processor's poll list; belongs to the context that has set
+ * @owner: uid of the user that may bind sockets to the node, or INVALID_UID; config writes
+ * @napi: the NAPI instance of the node's poll
+ * @poll_place: the node's place in a processor's poll list; belongs to the context that has set
  *	NAPI_STATE_SCHED
  * @events: HC_EV_*, atomic
- * @rxq: frames from the links, except Ethernet; any poll of a neighbour adds
- * @eth_rxq: Ethernet frames from the links; any poll of a neighbour adds
+ * @rxq: frames received from the links, except Ethernet frames; any context may add
+ * @eth_rxq: Ethernet frames received from the links; any context may add
  * @ethq: frames from the endpoint's own stack
  * @hostq: the host port
- * @host: frames that came through the host port and wait
- * @failing: links that have failed, and that not all plans have handled
- * @work: members that wait or have something to do
+ * @host: contributions that the poll has taken from the host port and that cannot begin yet
+ * @failing: failed links whose failure not all plans have handled
+ * @work: members of plans that wait or have something to do
  * @socks: the sockets that are bound to the node
- * @tasks: its tasks, or NULL: the node has never had any; set once, by cmpxchg()
- * @round: its part in load balancing rounds, or NULL: it has never taken part; config sets it
- *	(release), once
- * @fault: own FAULT word [poll]
+ * @tasks: the node's tasks, or NULL: the node has never had any; set once, by cmpxchg()
+ * @round: the node's state for load balancing rounds, or NULL: it has never taken part in one;
+ *	config sets it (release), once
+ * @fault: the node's own FAULT word [poll]
  * @detect_round: number of the round of DETECT whose test frames count; config writes
- * @detect: its part in rounds of DETECT
- * @nb_fault: FAULT words that the neighbours sent [poll]
- * @own_wait: links over which outstanding link states wait for room (own.c); atomic
- * @memory_wait: links over which something could not be sent for lack of memory (lsdb.c), and
- *	HC_OWN_AGAIN; atomic
- * @announces: the next poll sends what is outstanding about the links [poll]
- * @syncp: for the 64-bit counters here and in the ports
- * @host_frames: frames taken from @hostq [poll]
- * @merged_bytes: bytes merged [poll]
- * @spent: what the present frame has cost of the poll's budget, besides the 1 that each frame costs
- *	[poll]
- * @merge_cost: what the present poll has spent on merging, see merge.c [poll]
- * @byz: which frames the node corrupts when it relays them, or NULL: it was never set to; config
- *	sets it (release), freed with the node
- * @eth: Ethernet of the endpoint
- * @flood: flooded frames
- * @lsdb: link-state database: what is known about faults at other nodes
- * @drops: dropped frames by reason, those not attributed to a link; atomic, any context
- * @ports: one for each number that a port may have
+ * @detect: the node's state for rounds of DETECT
+ * @nb_fault: FAULT words that the neighbours have sent [poll]
+ * @own_wait: mask of links over which link states are outstanding until a limit allows them
+ *	(own.c); atomic
+ * @memory_wait: mask of links over which a frame could not be sent for lack of memory (lsdb.c), and
+ *	the bit HC_OWN_AGAIN; atomic
+ * @announces: the next poll is to send outstanding FAULT words and link states [poll]
+ * @syncp: protects the 64-bit counters of the node and of its ports
+ * @host_frames: frames that the poll has taken from @hostq [poll]
+ * @merged_bytes: bytes of contributions that the node has merged [poll]
+ * @spent: budget that the frame being handled has used, beyond the 1 that each frame uses [poll]
+ * @merge_cost: what the present poll has spent on merging, see coll/algo/merge.c [poll]
+ * @byz: which frames the node corrupts when it relays them, or NULL: it was never set to corrupt
+ *	any; config sets it (release), freed with the node
+ * @eth: Ethernet state of the endpoint
+ * @flood: state of flooded frames (route/flood.c)
+ * @lsdb: link-state database: what the node knows about faults at other nodes
+ * @drops: by reason: dropped frames that are not counted on a link; atomic, any context
+ * @ports: one end of a link for each port number; nodes need not have all ports
  */
 struct hc_node {
 	struct net_device *dev;
@@ -147,13 +148,13 @@ struct hc_node {
 	struct hc_port ports[];
 };
 
-/* The poll of all nodes; poll.c sets it at init, for it calls all other parts of the module. */
+/* The poll of all nodes, which calls all other parts of the module; poll.c sets it at init. */
 extern int (*hc_node_poll)(struct napi_struct *napi, int budget);
 /* The operations of all nodes' net_devices; route/eth.c sets them at init. */
 extern const struct net_device_ops *hc_node_netdev_ops;
 
 /**
- * hc_node_alloc() - create a node with its net_device and without links; its poll is enabled
+ * hc_node_alloc() - create a node with its net_device, its poll enabled, and no links
  * @fabric: the fabric
  * @id: node number
  *
@@ -163,7 +164,7 @@ extern const struct net_device_ops *hc_node_netdev_ops;
 struct hc_node *hc_node_alloc(struct hc_fabric *fabric, u32 id);
 
 /**
- * hc_node_disable() - wait for a node's poll and let it never run again
+ * hc_node_disable() - wait until a node's poll has ended, and disable it
  * @node: the node
  *
  * Context: process
@@ -187,7 +188,7 @@ void hc_node_timers_stop(struct hc_node *node);
 void hc_node_close(struct hc_node *node);
 
 /**
- * hc_node_purge() - drop what is queued at a node
+ * hc_node_purge() - drop all frames that are queued at a node
  * @node: the node
  *
  * Context: process, after the last poll
@@ -198,8 +199,8 @@ void hc_node_purge(struct hc_node *node);
  * hc_node_free() - free a node and its net_device, which is not registered
  * @node: the node
  *
- * Context: process, after all nodes of the fabric are purged, for frames are charged to those that
- * made them
+ * Context: process, after all nodes of the fabric are purged: a frame that is queued at one node
+ * may be charged to another one
  */
 void hc_node_free(struct hc_node *node);
 
@@ -213,8 +214,8 @@ void hc_node_free(struct hc_node *node);
 void hc_node_kick(struct hc_node *node, unsigned int event);
 
 /**
- * hc_node_kicked() - sleep for a while between nodes that are kicked one after another, so that
- *	other traffic gets its turn
+ * hc_node_kicked() - sleep for a while between kicks of many nodes, so that other nodes are polled
+ *	meanwhile
  * @fabric: the fabric
  * @u: the node that was just kicked
  *
@@ -233,7 +234,7 @@ int hc_node_register(struct hc_node *node);
 
 /**
  * hc_node_size() - count the bytes that the module allocates for each node
- * @ports: most ports of a node
+ * @ports: number of port numbers, hc_topo.ports
  *
  * Context: any
  * Return: bytes
@@ -242,8 +243,8 @@ size_t hc_node_size(unsigned int ports);
 
 extern struct rtnl_link_ops hc_link_ops;
 
-/* Return what a frame, or a plan, costs of the poll's budget: 1, and what its handler has added to
- * .spent because it did more work. Reset .spent.
+/* Return the part of the poll's budget that a frame, or the work for a plan, has used: 1, plus what
+ * its handler has added to .spent for additional work. Reset .spent.
  */
 static inline int hc_cost(struct hc_node *node)
 {
@@ -256,8 +257,9 @@ static inline int hc_cost(struct hc_node *node)
 /* Return: true if all plans have handled the failed links of the node. Any context. */
 static inline bool hc_faults_over(const struct hc_node *node)
 {
-	/* Load .links before .now, and with acquire, to see what the plans have done: see
-	 * faults_work() of coll/member_sched.c.
+	/* Load .links before .now: faults_work() (coll/member_sched.c) moves failed links from
+	 * .links to .now. The acquire pairs with it, so that the caller reads what the plans have
+	 * done.
 	 */
 	return !smp_load_acquire(&node->failing.links) && !smp_load_acquire(&node->failing.now);
 }
@@ -272,7 +274,7 @@ static inline struct hc_node *hc_node_from(const struct hc_fabric *fabric, u32 u
 	return node;
 }
 
-/* Return the same node as hc_node_from(), and set *@u to the number behind it. */
+/* Return hc_node_from() of *@u, and set *@u to the number of that node plus 1. */
 static inline struct hc_node *hc_node_next(const struct hc_fabric *fabric, u32 *u)
 {
 	struct hc_node *node = hc_node_from(fabric, *u);
@@ -282,7 +284,7 @@ static inline struct hc_node *hc_node_next(const struct hc_fabric *fabric, u32 *
 	return node;
 }
 
-/* All nodes of this machine, in ascending order. */
+/* Loop over all nodes of this machine, in ascending order. */
 #define hc_each_node(of, node)						\
 	for (u32 _next = 0; ((node) = hc_node_next(of, &_next));)
 
@@ -306,15 +308,16 @@ static inline struct hc_node *hc_lower_end(struct hc_node *node, unsigned int di
 	return node->fabric->nodes[min(node->id, hc_node_peer(node, dim))] ?: node;
 }
 
-/* Schedule the node's poll. The caller has stored before what the poll has to do. */
+/* Schedule the node's poll. The caller must have stored the poll's work before. */
 static inline void hc_node_schedule(struct hc_node *node)
 {
 	if (napi_schedule_prep(&node->napi))
 		hc_poll_limit_enter(node);
 }
 
-/* As hc_node_schedule(), in process context. When bottom halves are enabled again the softirq runs
- * at once: the caller is charged for the work that it causes, and waits for no other task to do it.
+/* Schedule the node's poll, in process context. The softirq runs at once, when bottom halves are
+ * enabled again: so the caller itself executes the work that it causes, and does not wait for
+ * another task to do so.
  */
 static inline void hc_node_run(struct hc_node *node)
 {

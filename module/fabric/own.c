@@ -6,24 +6,24 @@
  * No socket is charged for such a frame. So the link over which the frame is sent first is charged,
  * until the frame is freed, wherever it waits meanwhile; and so is the fabric's accounting owner.
  *
- * Link states are outstanding, not queued: a bit records that something is to be sent, and the
- * newest state is put into the frame when the frame is made (route/detect.c, route/lsdb.c). So the
- * following is enough: no frame is made for a link that has OWN_MAX in flight, nor for a link that
- * has any in flight while all links of the accounting owner together have STATES_MAX. DETECT's test
- * frames, its replies and its decisions may use as much again. When the frames in flight have been
- * freed, the poll continues. A link that has none in flight may always have one, so nothing is
- * outstanding for ever.
+ * Link states are not queued: a bit records that a state is outstanding, and the frame that is
+ * finally made gets the newest state (route/detect.c, route/lsdb.c). So it does no harm to make a
+ * frame later. No frame is made for a link that has OWN_MAX bytes in flight, nor for a link that
+ * has any bytes in flight while all links of the accounting owner together have STATES_MAX.
+ * DETECT's test frames, its replies and its decisions may use another OWN_MAX for each link. When
+ * frames in flight have been freed, the poll continues. A link that has none in flight may always
+ * have one, so nothing is outstanding for ever.
  *
  * The other frames are control messages. They are counted separately: they may be forwarded to
  * other nodes, and a node that does not process them must not keep a link from sending its states.
- * Control messages that are repeated until they are sent are refused when the accounting owner has
- * WORDS_MAX in flight, unless their link has less than WORD_MAX. They are refused before the link
- * gives them a sequence number, so a refusal costs only the time until they are repeated. Control
- * messages that credits bound (HC_FT_NEEDED) are never refused.
+ * Control messages whose senders repeat them until they are sent are refused when the accounting
+ * owner has WORDS_MAX bytes of them in flight, unless their link has less than WORD_MAX. They are
+ * refused before the link gives them a sequence number, so a refusal costs only the time until they
+ * are repeated. Control messages that credits bound (HC_FT_NEEDED) are never refused.
  *
- * No wake-up is lost: hc_own_room() sets the bit in .own_wait before it checks for room once more,
- * and own_free() frees before it reads the bit. The bit stays set only while the link has frames in
- * flight, and it is read at the latest when the last one of them is freed.
+ * No wake-up is lost: hc_own_room() sets the bit in .own_wait before it checks the limits once
+ * more, and own_free() uncharges the frame before it reads the bit. The bit stays set only while
+ * the link has frames in flight, and it is read at the latest when the last one of them is freed.
  */
 #include <linux/sizes.h>
 
@@ -33,18 +33,17 @@
 #include "fabric/node.h"
 #include "fabric/own.h"
 
-/* Limit for link states of one link: about 20 short frames, or 4 frames with as many states as fit.
- */
+/* Limit for link states of one link: about 20 short frames, or 4 frames that are full of states. */
 #define OWN_MAX	SZ_16K
 /* Limits for link states, and for control messages, of all links of an accounting owner. */
 #define STATES_MAX	SZ_16M
 #define WORDS_MAX	SZ_64M
-/* Control messages that a link may always have in flight: two of them. */
+/* Control messages that a link may always have in flight: two of them reach this limit. */
 #define WORD_MAX	SZ_2K
 
-/* Uncharge a frame. The poll continues once half of OWN_MAX is free, not after each frame. This is
- * called where frames are freed: in polls, in timers of links and in the work of trunks, and at the
- * teardown, when polls are disabled but the nodes still exist.
+/* Destructor: uncharge a frame. If link states are outstanding, let the poll continue once half of
+ * OWN_MAX is free, not after each frame. Runs wherever frames are freed: in polls, timers of links
+ * and work items of trunks, and at the teardown, when polls are disabled but the nodes still exist.
  */
 static void own_free(struct sk_buff *skb)
 {
@@ -59,7 +58,8 @@ static void own_free(struct sk_buff *skb)
 		hc_node_run(node);
 }
 
-/* Charge a frame. skb->mark holds the charged amount, because skb->truesize may grow in transit. */
+/* Charge a frame. skb->mark records the charged amount, because skb->truesize may grow in transit.
+ */
 static void own_charge(struct hc_own *own, struct sk_buff *skb)
 {
 	skb->mark = skb->truesize;

@@ -15,7 +15,7 @@ struct hc_node;
 /**
  * struct hc_own - frames of one kind that a node has made and sent over one of its links
  * @node: the node; constant
- * @bytes: memory of those frames that are not freed yet
+ * @bytes: memory of the frames of this kind that are not freed yet
  * @dim: dimension of the link; constant
  * @owed: the frames carry link states (HC_FT_OWED), so only the neighbour gets them; constant
  */
@@ -26,8 +26,8 @@ struct hc_own {
 	bool owed;
 };
 
-/* Return: true if a node has made the frame on its own behalf and the frame is not charged yet.
- * Sockets and credits bound all other frames.
+/* Return: true if a node of this machine has made the frame on its own behalf and the frame is not
+ * charged yet. The number of all other frames is bounded by sockets, by credits or by other limits.
  */
 static inline bool hc_own_is_new(const struct sk_buff *skb)
 {
@@ -43,23 +43,24 @@ static inline bool hc_own_is_new(const struct sk_buff *skb)
 void hc_own_init(struct hc_node *node);
 
 /**
- * hc_own_room() - check that there is room for a frame of link states; if not, let the poll run
- *	when there is
+ * hc_own_room() - check that a frame of link states may be made; if not, the poll runs again when
+ *	it may
  * @node: sending node
  * @dim: dimension of the link
  *
  * Context: poll
- * Return: false if there is none; the link's bit in hc_node.own_wait is set then
+ * Return: true if the frame may be made; false if a limit is reached: the link's bit in
+ * hc_node.own_wait is then set
  */
 bool hc_own_room(struct hc_node *node, unsigned int dim);
 
 /**
- * hc_own_spare() - check that there is room for a reply, or for a frame of a round of DETECT
+ * hc_own_spare() - check that a reply, or a frame of a round of DETECT, may be made
  * @node: sending node
  * @dim: dimension of the link
  *
  * Context: poll
- * Return: false if there is none
+ * Return: false if the limit is reached
  */
 bool hc_own_spare(const struct hc_node *node, unsigned int dim);
 
@@ -67,25 +68,26 @@ bool hc_own_spare(const struct hc_node *node, unsigned int dim);
  * hc_own_may() - check that a new frame may go over a link
  * @node: sending node
  * @dim: dimension of the link
- * @skb: any frame that no node has sent yet
+ * @skb: any frame
  *
  * Context: poll
- * Return: false if too many frames of this kind are under way
+ * Return: false if the frame is a control message and too many of them are under way
  */
 bool hc_own_may(const struct hc_node *node, unsigned int dim, const struct sk_buff *skb);
 
 /**
- * hc_own_charge() - charge a new frame to the first link that it crosses, until it is freed
+ * hc_own_charge() - charge a frame that a node has made on its own behalf to the first link that it
+ *	crosses, until it is freed
  * @node: sending node
  * @dim: dimension of the link
- * @skb: any frame
+ * @skb: any frame; nothing happens unless hc_own_is_new() is true of it
  *
  * Context: poll
  */
 void hc_own_charge(struct hc_node *node, unsigned int dim, struct sk_buff *skb);
 
 /**
- * hc_own_charge_copy() - charge a copy to the link that its original is charged to
+ * hc_own_charge_copy() - charge a copy to the link that its original is charged to, if any
  * @skb: any frame
  * @copy: its copy
  *

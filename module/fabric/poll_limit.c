@@ -5,8 +5,8 @@
  * NAPI polls the devices in that list in turns. A device that has something to receive waits for
  * one poll of each device before it, and a fabric may have thousands of nodes. So at most
  * POLL_LIMIT_MAX nodes are in the list at a time; the others wait at the processor's limiter. A
- * node that has nothing left to do leaves the list. A node that has been polled while others wait
- * is moved to the end of the queue. In both cases the next node that waits takes its place.
+ * node that has nothing left to do leaves the list. A node that was polled while other nodes wait
+ * is moved behind these nodes. In both cases the next node that waits takes its place in the list.
  *
  * Users (accounting owners, limits.c) take turns, one node each, and the nodes of one user are
  * served in the order of their arrival. So between two polls of one user's nodes each other user
@@ -18,27 +18,28 @@
  * POLL_LIMIT_MAX others are in the list, because a node that leaves hands its place to a node that
  * waits. NAPI polls each node that is in the list, and a node that is polled while others wait
  * leaves; or the node's NAPI is disabled, and hc_node_disable() makes the node leave. NAPI may also
- * complete a poll by itself although the poll has more to do (NAPI_STATE_PREFER_BUSY_POLL): then
- * the node keeps its place, and does not take a second one when it enters again.
+ * complete a poll by itself although the poll has more to do (NAPI_STATE_PREFER_BUSY_POLL). In this
+ * case the node keeps its place, and does not take a second one when it enters the limiter again.
  *
- * Some polls bypass the limiter: those of threads, which are in no list; those of sockets that poll
- * busily; and those that NAPI schedules because work arrived in the few instructions between the
+ * Some polls bypass the limiter: polls in NAPI threads, which are in no list; polls by sockets that
+ * busy-poll; and polls that NAPI schedules because work arrived in the few instructions between the
  * end of a poll and its completion (NAPI_STATE_MISSED). Such a poll has no place to hand over.
  *
- * A pass (poll.c): a node that is alone in the list also runs the polls of the nodes for which its
- * poll has made work. They follow it in its place, one after another. A pass has the budget of one
- * poll, so other devices that enter the list wait no longer for it than for a poll. A softirq for
- * each of these polls would cost more than most of the polls do; and as soon as one of them had
- * woken a process, the rest would be left to ksoftirqd. Where more nodes are in the list they take
- * turns: each poll then finds more to do.
+ * A pass (poll.c): if a node is alone in the list, its poll is followed by the polls of the nodes
+ * to which it has sent frames, one after another, in the place of that node. A pass has the budget
+ * of one poll, so other devices that enter the list wait no longer for a pass than for a poll.
+ * Without passes each of these polls would need a softirq, which costs more than most of the polls
+ * do; and as soon as one of them had woken a process, the others would be left to ksoftirqd. If
+ * more than one node is in the list there are no passes: the nodes take turns, and each poll finds
+ * more to do.
  *
- * Nodes that are to follow are in a list of the processor, which is used only on that processor and
- * with bottom halves off: hc_poll_limit_enter() adds to it only during a pass on that processor,
- * and a pass leaves it empty before it enables bottom halves again. Each of these nodes has entered
- * with NAPI_STATE_SCHED, and is in no other list. So the pass owns the node's NAPI, as the core
- * owns one that it has taken off its list: until the pass has completed the poll, or moved the node
- * to the limiter, no other code polls, schedules or disables that NAPI. No node waits for ever in
- * this list, because a pass is bounded.
+ * Nodes that are to be polled in a pass are in a list of the processor (.follow), which is used
+ * only on that processor and with bottom halves off: hc_poll_limit_enter() adds to it only during a
+ * pass on that processor, and a pass leaves it empty before it enables bottom halves again. Each
+ * node in this list has NAPI_STATE_SCHED set, and is in no other list. So the pass owns the node's
+ * NAPI, as the core owns a NAPI that it has taken off its poll list: until the pass has completed
+ * the poll, or moved the node to the limiter, no other code polls, schedules or disables that NAPI.
+ * No node waits for ever in this list, because a pass is bounded.
  */
 #include <linux/percpu.h>
 
@@ -49,7 +50,7 @@
 
 /**
  * struct hc_poll_owner - a user's nodes at one processor's limiter; under the limiter's lock
- * @nodes: nodes that wait for a place in the list
+ * @nodes: nodes that wait for a place in the processor's poll list
  * @turn: entry in hc_poll_limit.users while @nodes is not empty
  */
 struct hc_poll_owner {
@@ -60,11 +61,11 @@ struct hc_poll_owner {
 /**
  * struct hc_poll_limit - the limiter of a processor
  * @lock: protects @inside and @users; bottom halves are off
- * @inside: number of nodes that have a place in the list; also read without the lock
+ * @inside: number of nodes that have a place in the processor's poll list; also read without @lock
  * @users: users whose nodes wait for a place
  * @passes: true while a pass is under way; used on this processor only
- * @follow: nodes that are to be polled in the pass, in the order in which they were given something
- *	to do; used on this processor only
+ * @follow: nodes that are to be polled in the pass, in the order in which they were scheduled; used
+ *	on this processor only
  */
 struct hc_poll_limit {
 	spinlock_t lock;
@@ -85,8 +86,8 @@ static void limit_wait(struct hc_poll_limit *limiter, struct hc_node *node)
 	list_add_tail(&node->poll_place.waits, &user->nodes);
 }
 
-/* Take the next node that waits. The next turn of the node's user is after those of all other
- * users. Return: the node, or NULL if none waits.
+/* Take the next node that waits, and move its user behind all other users. Return: the node, or
+ * NULL if no node waits.
  */
 static struct hc_node *limit_next(struct hc_poll_limit *limiter)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The poll limiter: which polls are in a processor's list, see poll_limit.c.
+ * The poll limiter bounds the number of nodes in a processor's NAPI poll list: see poll_limit.c.
  */
 #ifndef _HC_POLL_LIMIT_H
 #define _HC_POLL_LIMIT_H
@@ -13,7 +13,7 @@ struct hc_poll_owner;
 struct hc_node;
 
 /**
- * struct hc_poll_place - a node's place in a processor's list
+ * struct hc_poll_place - a node's place in a processor's poll list
  * @at: the limiter of the processor where the node has a place, or NULL
  * @waits: entry in hc_poll_owner.nodes, under the limiter's lock, or in hc_poll_limit.follow
  */
@@ -32,7 +32,8 @@ struct hc_poll_place {
 void hc_poll_limit_enter(struct hc_node *node);
 
 /**
- * hc_poll_limit_leave() - give the place in the processor's poll list to the next node
+ * hc_poll_limit_leave() - pass a node's place in the processor's poll list on to the next node that
+ *	waits
  * @node: the node; if it has no place, nothing happens
  *
  * Context: poll

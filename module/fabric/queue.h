@@ -8,7 +8,7 @@
  * struct hc_queue - frames that wait for a poll
  * @list: the frames, and the lock
  * @bytes: memory of the frames; under the lock
- * @flooded: memory of flooded frames from the links; under the lock
+ * @flooded: memory of flooded frames that were received over links; under the lock
  * @taken: number of frames that the poll has taken, modulo 2^32 [poll]
  */
 struct hc_queue {

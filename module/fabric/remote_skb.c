@@ -15,13 +15,13 @@
 #include "fabric/remote_skb.h"
 #include "fabric/skb.h"
 
-/* Memory of frames in transit to other nodes, in a fabric. Frames with a payload may take half of
- * it, so that frames without a payload always find room.
+/* Limit for the memory of a fabric's frames in transit to other nodes. Frames with a payload are
+ * refused when half of it is in use, so that some is left for frames without a payload.
  */
 #define ON_WAY_MAX	SZ_16M
 
-/* Limit for the memory of a fabric's frames from other machines, also in the initial namespace:
- * nothing makes the sending machine wait until this one has processed them.
+/* Limit for the memory of a fabric's frames from other machines. It also applies in the initial
+ * namespace, because the sending machine need not wait until this machine has processed its frames.
  */
 static ulong trunk_memory = SZ_256M;
 module_param(trunk_memory, ulong, 0644);
@@ -29,8 +29,8 @@ MODULE_PARM_DESC(trunk_memory, "bytes of frames from other machines in any one f
 
 /* ------------------------------------------------------------ allocation */
 
-/* Allocate a frame with its payload in few blocks of pages, of orders for which allocations rarely
- * fail.
+/* Allocate a frame with @head linear bytes and @len bytes in as few blocks of pages as possible.
+ * Blocks have at most the order up to which allocations rarely fail.
  */
 static struct sk_buff *alloc_blocks(unsigned int head, unsigned int len, gfp_t gfp)
 {
@@ -55,6 +55,7 @@ static struct sk_buff *alloc_blocks(unsigned int head, unsigned int len, gfp_t g
 	return skb;
 }
 
+/* Allocate a frame with @head linear bytes and @len bytes in any pages. */
 static struct sk_buff *alloc_pieces(unsigned int head, unsigned int len, gfp_t gfp, int *err)
 {
 	struct sk_buff *skb = alloc_skb_with_frags(HC_HEADROOM + head, len, PAGE_ALLOC_COSTLY_ORDER,
@@ -93,8 +94,8 @@ struct hc_fabric *hc_remote_skb_fabric(const struct sk_buff *skb)
 	return skb_shinfo(skb)->destructor_arg;
 }
 
-/* Uncharge what hc_remote_skb_charge() has charged: skb->truesize may have grown in transit,
- * skb->mark has not.
+/* Destructor of a frame that hc_remote_skb_charge() has charged. The charged amount is in
+ * skb->mark, because skb->truesize may have grown in transit.
  */
 static void far_free(struct sk_buff *skb)
 {
@@ -103,7 +104,7 @@ static void far_free(struct sk_buff *skb)
 	skb->mark = 0;
 }
 
-/* The destructor of a frame in transit to another node. */
+/* Destructor of a frame from another machine that is in transit to another node. */
 static void on_way_free(struct sk_buff *skb)
 {
 	atomic_long_sub(skb->mark, &hc_remote_skb_fabric(skb)->on_way);

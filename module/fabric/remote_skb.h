@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Frames that have come from other machines: their memory.
+ * Memory of frames that were received from other machines.
  *
- * No socket is charged for them, and a sender on another machine may ignore credits. So the fabric
- * is charged until they are freed, as for frames of its polls (limits.h). Frames that local nodes
- * keep are bounded where they are kept. Frames in transit to other nodes may wait anywhere on their
- * path, so they have a common limit. It is checked before a link gives a frame a sequence number,
- * so that a frame that is dropped leaves no gap.
+ * Such a frame is charged to no socket of this machine, and its sender may ignore credits. So it is
+ * charged to the fabric until it is freed, as frames of the fabric's polls are (limits.h). The code
+ * that stores such frames at their destination bounds their number. Frames in transit to other
+ * nodes may wait anywhere on their path, so they have a common limit. This limit is checked before
+ * a link gives a frame a sequence number, so that a frame that is dropped leaves no gap.
  */
 #ifndef _HC_REMOTE_SKB_H
 #define _HC_REMOTE_SKB_H
@@ -20,7 +20,7 @@ struct hc_fabric;
  * @fabric: the fabric
  * @head: linear bytes, behind HC_HEADROOM
  * @len: bytes in pages
- * @whole: prefer one block of pages for a segment, and long blocks for more
+ * @whole: prefer few long blocks of pages, and one block for up to a segment
  * @err: set if there is no frame: -ENOMEM, or -EMSGSIZE if @len needs too many pages
  *
  * Context: process
@@ -40,16 +40,17 @@ struct sk_buff *hc_remote_skb_alloc(struct hc_fabric *fabric, unsigned int head,
 bool hc_remote_skb_charge(struct hc_fabric *fabric, struct sk_buff *skb);
 
 /**
- * hc_remote_skb_is() - tell whether a frame came from another machine and is charged to its fabric
+ * hc_remote_skb_is() - tell whether a frame is from another machine and charged to its fabric
  * @skb: the frame
  *
  * Context: any
- * Return: true if so; no socket or credit bounds such a frame, so the code that keeps it counts it
+ * Return: true if so. No socket or credit bounds the number of such frames, so code that stores
+ * them must count them
  */
 bool hc_remote_skb_is(const struct sk_buff *skb);
 
 /**
- * hc_remote_skb_fabric() - the fabric that a frame from another machine is charged to
+ * hc_remote_skb_fabric() - get the fabric that a frame from another machine is charged to
  * @skb: a frame for which hc_remote_skb_is() is true
  *
  * Context: any
@@ -58,19 +59,18 @@ bool hc_remote_skb_is(const struct sk_buff *skb);
 struct hc_fabric *hc_remote_skb_fabric(const struct sk_buff *skb);
 
 /**
- * hc_remote_skb_goes_on() - account for a frame from another machine that is forwarded to another
- * node
+ * hc_remote_skb_goes_on() - count a frame as in transit, if it is from another machine, before it
+ *	is forwarded to another node
  * @fabric: the fabric
  * @skb: any frame
  *
  * Context: poll
- * Return: false if too many such frames are under way; the caller drops @skb then
+ * Return: false if too many frames from other machines are in transit; the caller must drop @skb
  */
 bool hc_remote_skb_goes_on(struct hc_fabric *fabric, struct sk_buff *skb);
 
 /**
- * hc_remote_skb_arrived() - record that a frame is no longer in transit: it has reached its
- * destination
+ * hc_remote_skb_arrived() - stop counting a frame as in transit: it has reached its destination
  * @skb: any frame
  *
  * Context: poll
@@ -78,13 +78,13 @@ bool hc_remote_skb_goes_on(struct hc_fabric *fabric, struct sk_buff *skb);
 void hc_remote_skb_arrived(struct sk_buff *skb);
 
 /**
- * hc_frame_is_unaccounted() - tell whether nothing but the links bounds how many such frames wait
- * on them
+ * hc_frame_is_unaccounted() - tell whether only the links themselves can bound how many frames like
+ *	this one wait on them
  * @skb: any frame
  *
  * Context: any
- * Return: true if neither a socket, credits, the limit for frames in transit nor own.c bounds it;
- * such are flooded Ethernet frames
+ * Return: true if the number of such frames is bounded neither by a socket, nor by credits, the
+ * limit for frames in transit, or own.c; flooded Ethernet frames are an example
  */
 bool hc_frame_is_unaccounted(const struct sk_buff *skb);
 

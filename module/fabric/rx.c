@@ -14,8 +14,8 @@
 #include "hc_topo.h"
 #include "trace.h"
 
-/* Make the first @len bytes linear. Return: 0, or the reason to drop a frame that is too short or
- * for which there is no memory.
+/* Make the first @len bytes of a frame linear. Return: 0, or the reason to drop the frame: it is
+ * too short, or there is no memory.
  */
 static unsigned int pull_reason(struct sk_buff *skb, unsigned int len)
 {
@@ -24,9 +24,9 @@ static unsigned int pull_reason(struct sk_buff *skb, unsigned int len)
 	return pskb_may_pull(skb, len) ? 0 : HYPERCUBE_A_DROP_NO_MEMORY;
 }
 
-/* Check the payload's length in bytes, because receivers limit only the number of frames. A bitmap
- * of nodes may be longer than a fabric's segment, if that is short. The collective checks payloads
- * that are longer than a segment (coll/data_check.c).
+/* Check the length of the payload, because receivers limit only the number of frames, not their
+ * bytes. A payload that is a bitmap of nodes may be longer than a short segment. The collective
+ * checks payloads that are longer than a segment (coll/data_check.c).
  */
 static bool payload_is_valid(const struct hc_fabric *fabric, const struct hc_frame_ops *type,
 			     const struct hc_hdr *hdr)
@@ -60,7 +60,7 @@ static unsigned int way_reason(const struct hc_node *node, unsigned int dim,
 			return HYPERCUBE_A_DROP_MALFORMED;
 		return max(src, dst) >= nodes ? HYPERCUBE_A_DROP_FOREIGN : 0;
 	}
-	/* Only members send FIXED frames. */
+	/* Only members of plans send frames over a fixed path. */
 	if (hdr->flags & HC_FRAME_F_FIXED && (!(hdr->flags & HC_FRAME_F_ROUTED) ||
 					      !(type->flags & HC_FT_PLAN)))
 		return HYPERCUBE_A_DROP_MALFORMED;
@@ -77,9 +77,10 @@ static unsigned int way_reason(const struct hc_node *node, unsigned int dim,
 	return 0;
 }
 
-/* Check that the neighbour along @dim may send this frame. Its header is linear. The frame may have
- * been sent by another machine, so everything on which later code relies is checked here; after
- * that everything except the payload is linear. Return: 0 or the reason to drop it.
+/* Check that the neighbour along @dim may send this frame, whose struct hc_hdr is linear. Another
+ * machine may have made the frame, so everything on which the handlers rely is checked here.
+ * Return: 0, with *@found set and everything before the payload linear, or the reason to drop the
+ * frame.
  */
 static unsigned int frame_reason(const struct hc_node *node, unsigned int dim,
 				 struct sk_buff *skb, const struct hc_frame_ops **found)
@@ -107,8 +108,9 @@ static unsigned int frame_reason(const struct hc_node *node, unsigned int dim,
 	return payload_is_valid(node->fabric, type, hc_hdr(skb)) ? 0 : HYPERCUBE_A_DROP_MALFORMED;
 }
 
-/* Check that the link is up. Test frames and FAULT words also cross links that DETECT has found
- * silent: that is how DETECT finds that a link works again.
+/* Check that the node is in service and the link is up. Return: 0 or the reason to drop the frame.
+ * Test frames and FAULT words also cross links that DETECT has found silent: DETECT needs them to
+ * find that a link works again.
  */
 static unsigned int port_reason(const struct hc_node *node, const struct hc_port *port,
 				const struct hc_frame_ops *type)
@@ -130,13 +132,13 @@ static void rx_count(struct hc_node *node, struct hc_port *port, unsigned int le
 	u64_stats_update_end(&node->syncp);
 }
 
-/* The number of frames by which a duplicate may be late. */
+/* A frame is taken for a duplicate if fewer than this number of frames were sent after it. */
 #define COPY_LATE	1024
 
-/* Check the frame's number. Frames that the link must deliver are received once and in order, or
- * the link is down. Return: 0, or the reason to drop the frame: it is a duplicate (transports keep
- * the order, so a duplicate follows soon), or a frame before it is missing. A link that is up
- * again, or has another trunk, continues with the number of the next frame.
+/* Check the frame's sequence number. Frames that the link must deliver are received once and in
+ * order, or the link is down. Return: 0, or the reason to drop the frame: it is a duplicate
+ * (transports keep the order, so a duplicate is received soon), or a frame before it is missing.
+ * After a gap, and over another trunk, the numbers continue from the one of the received frame.
  */
 static unsigned int seq_reason(struct hc_node *node, unsigned int dim,
 			       const struct hc_frame_ops *type, struct sk_buff *skb)
@@ -158,8 +160,8 @@ static unsigned int seq_reason(struct hc_node *node, unsigned int dim,
 	return HYPERCUBE_A_DROP_GAP;
 }
 
-/* Check a received frame. Return: 0 with *@found set, or the reason to drop it. The sequence number
- * of an invalid frame counts, too: dropping the frame makes no gap.
+/* Check a received frame. Return: 0 with *@found set, or the reason to drop the frame. The sequence
+ * number of an invalid frame is recorded, too, so that dropping the frame leaves no gap.
  */
 static unsigned int rx_reason(struct hc_node *node, unsigned int dim, struct sk_buff *skb,
 			      const struct hc_frame_ops **found)
@@ -178,8 +180,8 @@ static unsigned int rx_reason(struct hc_node *node, unsigned int dim, struct sk_
 }
 
 /* Handle a frame that is dropped for lack of memory. If the frame's operation is known, the
- * operation fails. Otherwise there was no memory to look at the frame, so the link is considered
- * not to have delivered it.
+ * operation fails. Otherwise there was no memory to read the frame's headers: the link counts as
+ * not having delivered the frame, and goes down.
  */
 static void memory_lacks(struct hc_node *node, unsigned int dim, const struct hc_frame_ops *type,
 			 struct sk_buff *skb)

@@ -7,7 +7,7 @@ struct hc_node;
 struct sk_buff;
 
 /**
- * hc_rx_check() - check a frame that has come over a link
+ * hc_rx_check() - check a frame that was received over a link
  * @node: the receiving node
  * @dim: dimension of the link
  * @skb: the frame, with hc_cb() set
@@ -15,7 +15,7 @@ struct sk_buff;
  * This checks everything that hc_frame_ops.rx relies on, except the walk of a routed frame.
  *
  * Context: poll
- * Return: the entry of its type, or NULL if it was dropped and counted
+ * Return: the entry of the frame's type, or NULL if the frame was dropped and counted
  */
 const struct hc_frame_ops *hc_rx_check(struct hc_node *node, unsigned int dim,
 				       struct sk_buff *skb);

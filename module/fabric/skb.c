@@ -36,8 +36,9 @@ void hc_frame_push(const struct hc_fabric *fabric, u32 src, u8 type, u8 flags,
 struct sk_buff *hc_frame_make(const struct hc_fabric *fabric, u32 src, u8 type, u32 len,
 			      gfp_t gfp)
 {
-	/* A short payload fits into the bytes that would only align it: the frame then takes half
-	 * of the memory. A frame without payload takes no more memory with the whole headroom.
+	/* HC_HEADROOM only aligns the payload. A short payload that fits into these additional
+	 * bytes is not aligned: the frame then takes half of the memory. A frame without payload
+	 * takes no more memory with all of HC_HEADROOM.
 	 */
 	bool fits = len && len <= HC_HEADROOM - HC_LEAST_HEADROOM;
 	unsigned int room = fits ? HC_LEAST_HEADROOM : HC_HEADROOM;

@@ -17,30 +17,31 @@ struct hc_port;
 
 #define HC_DROP_MAX	(HYPERCUBE_A_DROP_MAX + 1)
 
-/* Room for a walk of 64 steps. */
+/* Headroom for a walk of 64 steps, in bytes. */
 #define HC_WALK_ROOM	32
-/* The parts in front of the payload of DATA, the longest there are. */
+/* The headers in front of the payload of DATA, which are the longest of all types. */
 #define HC_DATA_HEAD	(sizeof(struct hc_hdr) + sizeof(struct hc_wire_data))
-/* The parts in front of the payload of TASK and ROUND. */
+/* The headers in front of the payload of TASK and of ROUND. */
 #define HC_TASK_HEAD	(sizeof(struct hc_hdr) + sizeof(struct hc_wire_task))
 #define HC_ROUND_HEAD	(sizeof(struct hc_hdr) + sizeof(struct hc_wire_round))
-/* Least headroom in front of a payload. */
+/* Least headroom in front of a payload: for the walk and the longest headers. */
 #define HC_LEAST_HEADROOM	(HC_WALK_ROOM + HC_DATA_HEAD)
 /* Headroom in front of a payload that begins at a cache line. */
 #define HC_HEADROOM	ALIGN(HC_LEAST_HEADROOM, 64)
-/* Headroom in front of a payload, for frame types without a part. */
+/* Headroom in front of a payload, for frame types without a header of their own. */
 #define HC_BARE_HEADROOM	(HC_WALK_ROOM + sizeof(struct hc_hdr))
 
 static_assert(sizeof(struct hc_wire_flood) <= HC_WALK_ROOM);
 
 /* State of a queued frame; in skb->cb from enqueue to dequeue. */
 struct hc_cb {
-	u8 dim;		/* port that the frame came by, or HC_DIM_HOST */
-	bool sealed;	/* the link's frames have a checksum */
+	u8 dim;		/* port over which the frame was received, or HC_DIM_HOST */
+	bool sealed;	/* the link has set the frame's checksum */
 	bool unaccounted;	/* the frame waits to be sent and is charged to no socket */
-	u8 stream;	/* identifies the trunk that the frame came by, 0: none */
+	u8 stream;	/* identifies the trunk over which the frame was received, 0: none */
 };
 
+/* Value of hc_cb.dim: the frame is from the host port. */
 #define HC_DIM_HOST	0xff
 
 /* skb->cb as another structure; the build fails if it is too small. */
@@ -57,7 +58,7 @@ static inline struct hc_hdr *hc_hdr(const struct sk_buff *skb)
 	return (struct hc_hdr *)skb->data;
 }
 
-/* Return the bytes of the walk, or of the flood header, behind the header. */
+/* Return the bytes of the walk, or of the flood header, which is behind struct hc_hdr. */
 static inline unsigned int hc_way_area(const struct hc_hdr *hdr)
 {
 	if (hdr->flags & HC_FRAME_F_FLOOD)
@@ -65,7 +66,7 @@ static inline unsigned int hc_way_area(const struct hc_hdr *hdr)
 	return hc_walk_area(be16_to_cpu(hdr->walk));
 }
 
-/* Return the bytes in front of the part of the frame's type. */
+/* Return the bytes in front of the header of the frame's type. */
 static inline unsigned int hc_way_end(const struct hc_hdr *hdr)
 {
 	return sizeof(*hdr) + hc_way_area(hdr);
@@ -76,8 +77,8 @@ static inline struct hc_wire_flood *hc_wire_flood_of(const struct sk_buff *skb)
 	return (struct hc_wire_flood *)(skb->data + sizeof(struct hc_hdr));
 }
 
-/* Return the part of the frame's type in a frame without walk: one that was just made, or one that
- * has arrived.
+/* hc_wire_NAME_of(): return the header of frame type NAME in a frame without walk: the frame was
+ * just made, or has reached its destination.
  */
 #define HC_PART_OF(name)								\
 static inline struct hc_wire_##name *hc_wire_##name##_of(const struct sk_buff *skb)	\
@@ -104,11 +105,11 @@ HC_PART_OF(round)
  * @node: sending node
  * @type: enum hc_frame_type
  * @len: payload bytes
- * @gfp: for the allocation
+ * @gfp: flags for the allocation
  *
  * Context: any
- * Return: the frame, with HC_WALK_ROOM bytes of headroom at least, its headers zeroed except
- * version, type, fabric, src and len; or NULL
+ * Return: the frame, with at least HC_WALK_ROOM bytes of headroom; or NULL. Its headers are zero
+ * except version, type, fabric, src and len
  */
 struct sk_buff *hc_frame_alloc(const struct hc_node *node, u8 type, u32 len, gfp_t gfp);
 
@@ -118,7 +119,7 @@ struct sk_buff *hc_frame_alloc(const struct hc_node *node, u8 type, u32 len, gfp
  * @src: sending node
  * @type: enum hc_frame_type
  * @len: payload bytes
- * @gfp: for the allocation
+ * @gfp: flags for the allocation
  *
  * Context: any
  * Return: as hc_frame_alloc()
@@ -140,11 +141,12 @@ void hc_frame_push(const struct hc_fabric *fabric, u32 src, u8 type, u8 flags,
 		   struct sk_buff *skb);
 
 /**
- * hc_frame_copy() - copy a frame, with what is in its pages, into one linear buffer
+ * hc_frame_copy() - copy a frame, with the data in its pages, into one linear buffer
  * @skb: any frame
  *
  * Context: poll, or timer of an impaired link
- * Return: a copy that is charged as @skb is, or NULL if there is no memory
+ * Return: a copy that is charged to whatever @skb is charged to; NULL if there is no memory, or if
+ * charging the copy would exceed a limit
  */
 struct sk_buff *hc_frame_copy(const struct sk_buff *skb);
 
@@ -171,7 +173,7 @@ void hc_drop(struct hc_node *node, struct hc_port *port, struct sk_buff *skb,
 	     unsigned int reason);
 
 /**
- * hc_drop_sent() - free a frame of the net_device's own stack and count it as dropped
+ * hc_drop_sent() - free a frame that the endpoint's own stack has sent, and count it as dropped
  * @node: the node
  * @skb: the frame
  * @reason: enum hypercube_a_drop
@@ -190,12 +192,12 @@ void hc_drop_sent(struct hc_node *node, struct sk_buff *skb, unsigned int reason
 void hc_drop_all(struct hc_node *node, struct sk_buff_head *queue);
 
 /**
- * hc_drops() - frames dropped for a reason, at a node and on its links
+ * hc_drops() - count the frames that a node has dropped for a reason, on its links or not
  * @node: the node
  * @reason: enum hypercube_a_drop
  *
  * Context: any; a snapshot
- * Return: how many
+ * Return: the number of frames
  */
 u64 hc_drops(const struct hc_node *node, unsigned int reason);
 

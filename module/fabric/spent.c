@@ -5,8 +5,8 @@
  * (impair.c), and when a frame with a number is missing: fail-stop.
  *
  * The poll that detects such a loss takes its own end down at once (HC_PORT_SPENT). A work item
- * notifies the other end, under the same lock as configuration. It sends the present state, so a
- * later change only has to be sent in the same manner. The link is up again when configuration sets
+ * notifies the other end, under hc_fabric.lock. It always sends the present state, so a change
+ * after that only has to queue the work item again. The link is up again when configuration takes
  * it up, when its impairments are changed, or when a round of DETECT that began after the loss
  * finds that both directions work.
  */
@@ -16,6 +16,7 @@
 #include "fabric/spent.h"
 #include "notifier.h"
 
+/* Let the work item notify the other end of the link and listeners. */
 static void spent_news(struct hc_node *node, unsigned int dim)
 {
 	struct hc_spents *s = &node->fabric->spents;
@@ -27,7 +28,9 @@ static void spent_news(struct hc_node *node, unsigned int dim)
 	queue_work(system_long_wq, &s->work);
 }
 
-/* Mark the link as spent. The round is stored before the mark: see hc_spent_found(). */
+/* Mark the link as spent: set @bit. hc_spent_found() needs the round of DETECT in which this is
+ * done, which is stored before the mark.
+ */
 static void spent_mark(struct hc_node *node, unsigned int dim, unsigned int bit)
 {
 	struct hc_port *port = &node->ports[dim];
@@ -40,8 +43,8 @@ static void spent_mark(struct hc_node *node, unsigned int dim, unsigned int bit)
 
 void hc_spent_set(struct hc_node *node, unsigned int dim)
 {
-	/* The link is already down. DETECT may have taken it down; its decisions are still sent
-	 * over it.
+	/* The link is down already. Frames may still be lost on it: if DETECT has taken it down,
+	 * decisions of DETECT are still sent over it.
 	 */
 	if (!hc_link_usable(node, dim))
 		return;
@@ -56,8 +59,8 @@ bool hc_spent_clear_here(struct hc_node *node, unsigned int dim)
 {
 	if (!test_and_clear_bit(HC_PORT_SPENT, &node->ports[dim].flags))
 		return false;
-	/* The other end may have received the notification that the link is spent after it has
-	 * requested to clear that state: notify it again.
+	/* The other end may have requested this, and may have received the notification that the
+	 * link is spent after its request: notify it again.
 	 */
 	spent_news(node, dim);
 	return true;
@@ -78,7 +81,9 @@ bool hc_spent_found(struct hc_node *node, unsigned int dim, bool asked)
 		return false;
 	/* Pairs with spent_mark(). */
 	smp_rmb();
-	/* @spent_in cannot be compared with the number of another machine's round. */
+	/* If the link was marked in the present round, the round proves nothing. A round that
+	 * another machine has started has a number to which .spent_in cannot be compared.
+	 */
 	if (READ_ONCE(port->spent_in) == READ_ONCE(node->detect_round) && !asked) {
 		/* The other end may have cleared its mark in this round: notify it again. */
 		if (test_bit(HC_PORT_SPENT, &port->flags))
@@ -95,7 +100,7 @@ bool hc_spent_received(struct hc_node *node, unsigned int dim, bool spent)
 	struct hc_port *port = &node->ports[dim];
 
 	if (test_bit(HC_PORT_SPENT_THERE, &port->flags) == spent) {
-		/* A repeated notification: the link is spent in this round, too. */
+		/* The notification is repeated: the link counts as spent in the present round. */
 		if (spent)
 			WRITE_ONCE(port->spent_in, READ_ONCE(node->detect_round));
 		return false;
@@ -126,7 +131,7 @@ static void spents_work(struct work_struct *work)
 	for_each_set_bit(u, fabric->spents.nodes, fabric->topo.nodes) {
 		mutex_lock(&fabric->lock);
 		clear_bit(u, fabric->spents.nodes);
-		/* A later change sets the bit again. */
+		/* A change from here on sets the bit again. */
 		smp_mb__after_atomic();
 		if (!fabric->dead)
 			spent_notify(fabric->nodes[u]);

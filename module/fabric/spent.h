@@ -33,13 +33,14 @@ struct hc_spents {
 void hc_spent_set(struct hc_node *node, unsigned int dim);
 
 /**
- * hc_spent_found() - take a spent link up if a round of DETECT has found both directions good
+ * hc_spent_found() - take a spent link up after a round of DETECT has found both directions good,
+ *	unless the link was spent in that same round
  * @node: the node
  * @dim: dimension of the link
  * @asked: another machine has started the round
  *
  * Context: poll
- * Return: true if the link was spent and is not any more
+ * Return: true if the link was spent and is no longer
  */
 bool hc_spent_found(struct hc_node *node, unsigned int dim, bool asked);
 
@@ -54,7 +55,7 @@ bool hc_spent_found(struct hc_node *node, unsigned int dim, bool asked);
 bool hc_spent_clear(struct hc_node *node, unsigned int dim);
 
 /**
- * hc_spent_clear_here() - forget that this end has given up a link
+ * hc_spent_clear_here() - forget that this end has given up a link, and notify the other end
  * @node: the node
  * @dim: dimension of the link
  *
@@ -70,12 +71,12 @@ bool hc_spent_clear_here(struct hc_node *node, unsigned int dim);
  * @spent: the other end has given it up
  *
  * Context: config, under hc_fabric.lock
- * Return: true if this is a change
+ * Return: true if the record has changed
  */
 bool hc_spent_received(struct hc_node *node, unsigned int dim, bool spent);
 
 /**
- * hc_spents_init() - prepare the work that notifies other ends
+ * hc_spents_init() - prepare the work item that notifies the other ends of links
  * @fabric: the fabric
  *
  * Context: config
@@ -83,7 +84,7 @@ bool hc_spent_received(struct hc_node *node, unsigned int dim, bool spent);
 void hc_spents_init(struct hc_fabric *fabric);
 
 /**
- * hc_spents_exit() - end the work that notifies other ends
+ * hc_spents_exit() - end the work item that notifies the other ends of links
  * @fabric: the fabric
  *
  * Context: process, after all polls are disabled

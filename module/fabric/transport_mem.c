@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The in-memory transport: a frame goes straight into the queue of the node at the other end.
+ * The in-memory transport: it puts a frame directly into the queue of the node at the other end.
  *
  * No other code uses the pointer to that node (hc_port.peer). It is valid from the creation of the
  * fabric until all polls and timers of its nodes have ended for good; nodes are freed after that.
@@ -24,8 +24,8 @@ static void mem_close(struct hc_node *node, unsigned int dim)
 }
 
 /* Put the frame into the peer's queue unchanged. It is neither copied nor orphaned, so that it
- * stays charged to the socket that sent it until it is consumed. The peer's poll runs on this
- * processor after this one has ended, so there is no recursion.
+ * stays charged to the socket that sent it until it is consumed. The peer's poll is only scheduled:
+ * it runs on this processor after the sender's poll has ended, so polls never nest.
  */
 static void mem_xmit(struct hc_node *node, struct hc_port *port, struct sk_buff *skb)
 {
@@ -38,7 +38,9 @@ static void mem_xmit(struct hc_node *node, struct hc_port *port, struct sk_buff 
 		hc_drop(node, port, skb, HYPERCUBE_A_DROP_QUEUE_FULL);
 }
 
-/* Frames stay in the peer's queue while its poll gets no processor time. */
+/* If @said is not NULL, apply this configuration at the other end. Return: HC_TRANSPORT_BUSY if the
+ * peer's poll has not yet taken all frames from the peer's queue.
+ */
 static u32 mem_state(const struct hc_node *node, unsigned int dim,
 		     const struct hc_link_said *said)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The transport of a port that its node does not have: no frame ever crosses it. Such a port is
- * neither a link nor a fault. With this transport, code that loops over all port numbers needs no
- * special case.
+ * The transport of a port number at a node that has no such port: no frame ever crosses it. Such a
+ * port is neither a link nor a fault. With this transport, code that loops over all port numbers
+ * needs no special case.
  */
 #include <linux/bitops.h>
 #include <linux/limits.h>

@@ -4,18 +4,18 @@
  *
  * The origin finds node-disjoint paths that avoid the faults that it knows (hc_disjoint.c). Each
  * copy carries all the paths in front of its payload; copy i takes the i-th path. A node that
- * receives a copy forwards it along that path. If the path does not lead to this node over the link
- * over which the node has received the copy, the node drops the copy. So each node that a COPY
- * frame has crossed since the last Byzantine node has checked that the path names the node before
- * it. Hence, whatever a Byzantine node does, the path that a frame names contains the last
- * Byzantine node that the frame has crossed.
+ * receives a copy checks that the copy's path leads to this node over the link over which the copy
+ * was received, and drops the copy if not. Then it forwards the copy along the path. So if a COPY
+ * frame has crossed Byzantine nodes, each node after the last of them has checked that the path
+ * names the node before it. Hence, whatever Byzantine nodes do, the path that a frame names
+ * contains the last Byzantine node that the frame has crossed.
  *
- * The receiver needs no other proof. Copies form a group if they name the same paths, no two of
- * which share a node, and have the same payload. Call a copy corrupted if a Byzantine node has made
- * or changed it. The path of each corrupted copy of a group contains a Byzantine node, and as the
- * paths share no node, no two of these contain the same one. So with t Byzantine nodes at most t
- * copies of a group are corrupted, and if more than t copies of a group agree, their payload is the
- * origin's. See sock/collect.c.
+ * The receiver needs nothing else to trust a payload. Copies form a group if they name the same
+ * paths, no two of which share a node, and have the same payload. Call a copy corrupted if a
+ * Byzantine node has made or changed it. The path of each corrupted copy of a group contains a
+ * Byzantine node. As the paths share no node, the paths of two corrupted copies contain different
+ * Byzantine nodes. So with t Byzantine nodes at most t copies of a group are corrupted, and if a
+ * group has more than t copies, their payload is the origin's. See sock/collect.c.
  */
 #include <linux/mm.h>
 #include <linux/slab.h>
@@ -99,7 +99,7 @@ bool hc_copy_path_next(struct hc_copy_reader *r, struct hc_path_dims *path)
 		return false;
 	for (i = 0; i < path->hops; i++)
 		path->dim[i] = i & 1 ? r->at[i / 2] & 0xf : r->at[i / 2] >> 4;
-	/* The unused half byte has one valid value, so that equal paths have equal bytes. */
+	/* An unused half byte must be 0, so that equal paths have equal bytes. */
 	if (i & 1 && r->at[i / 2] & 0xf)
 		return false;
 	r->at += DIV_ROUND_UP(path->hops, 2);
@@ -118,8 +118,8 @@ void hc_path_notify(struct hypercube_path *to, const struct hypercube_vote *v, u
 
 /* ------------------------------------------------------------ forwarding */
 
-/* Check the lengths in a COPY frame. Return: true if they are valid; the paths are then in the
- * linear part of @skb.
+/* Check the lengths in a COPY frame. Return: true if they are valid; the paths are then linear in
+ * @skb.
  */
 static bool lengths_fit(const struct hc_node *node, struct sk_buff *skb)
 {
@@ -163,8 +163,8 @@ static bool path_is_valid(const struct hc_node *node, unsigned int dim, const st
 			return false;
 		at = hc_peer(&node->fabric->topo, at, path->dim[i]);
 		here = at == node->id;
-		/* The path must visit this node once, after .hop hops. Since each node checks this,
-		 * a path visits its destination only at its end.
+		/* The path must visit this node once, after .hop hops. Since the destination checks
+		 * this, too, a path visits its destination only at its end.
 		 */
 		if (here != (i + 1 == hop))
 			return false;

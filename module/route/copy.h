@@ -33,9 +33,9 @@ struct hc_copy_paths {
  * hc_copy_paths_find() - find node-disjoint paths that avoid all known faults
  * @topo: the links
  * @words: FAULT words of all nodes as far as known, or NULL if there are no faults
- * @src: where the paths begin
- * @dst: another node
- * @want: how many paths, at most
+ * @src: number of the node where the paths begin
+ * @dst: number of the node where they end, not @src
+ * @want: most paths to find
  * @paths: set to the paths; fewer than @want are no error
  *
  * Context: process; may sleep
@@ -47,7 +47,7 @@ int hc_copy_paths_find(const struct hc_topo *topo, const u16 *words, u32 src, u3
 /**
  * hc_copy_paths_put() - write paths to the front of a payload
  * @paths: the paths
- * @to: room for @paths->bytes
+ * @to: memory for @paths->bytes bytes
  */
 void hc_copy_paths_put(const struct hc_copy_paths *paths, u8 *to);
 
@@ -69,12 +69,12 @@ void hc_copy_paths_read(const struct sk_buff *skb, struct hc_copy_reader *r);
  * @r: the reader, moved behind the path
  * @path: set to the path
  *
- * Return: false if there is no further path, or it is malformed
+ * Return: false if there is no further path, or if the next path is malformed
  */
 bool hc_copy_path_next(struct hc_copy_reader *r, struct hc_path_dims *path);
 
 /**
- * hc_copy_said() - get the offset of the datagram's own bytes, behind the paths
+ * hc_copy_said() - get the offset of the datagram's own data, which is behind the paths
  * @skb: a COPY frame
  *
  * Return: bytes from the start of the frame
@@ -86,7 +86,7 @@ unsigned int hc_copy_said(const struct sk_buff *skb);
  * @to: set to the description
  * @v: the vote on the datagram, which names the copies that disagree
  * @i: number of the copy
- * @path: its path
+ * @path: path of the copy
  */
 void hc_path_notify(struct hypercube_path *to, const struct hypercube_vote *v, unsigned int i,
 		    const struct hc_path_dims *path);
@@ -103,11 +103,11 @@ void hc_copy_xmit(struct hc_node *node, struct sk_buff *skb);
 /**
  * hc_copy_rx() - forward a COPY frame, or return it at the end of its path
  * @node: the receiving node
- * @dim: dimension of the link that it came over
+ * @dim: dimension of the link over which the frame was received
  * @skb: the frame
  *
  * Context: poll of @node
- * Return: @skb if its path ends here, else NULL; then it was forwarded or dropped
+ * Return: @skb if its path ends at @node; NULL if @skb was forwarded or dropped
  */
 struct sk_buff *hc_copy_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb);
 

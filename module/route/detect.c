@@ -5,38 +5,38 @@
  * A round. Every node sends test frames over all its links that were not taken down, and records
  * along which dimensions it receives test frames. When the waiting time has passed and all nodes
  * have sent their test frames, every node decides: it marks each link over which it has received no
- * test frame as DETECTED. It then sends its decision, a FAULT word, over all these links, whether
- * marked or not:
+ * test frame as DETECTED. It then sends its decision over all links that were not taken down,
+ * marked or not. The decision is a FAULT word, and names the marked links:
  *
- *  - If a node receives over link d a decision that names d, the neighbour has not received its
- *    test frames there. The node marks its own end, too. So both ends know of silence in one
- *    direction.
- *  - A node that has marked its end of link d clears the mark if it receives test frames there
- *    again, and a decision that does not name d. So a link is used again only after both
- *    directions have worked in the same round.
+ *  - If a node receives over link d a decision that names d, the neighbour has not received the
+ *    node's test frames. The node marks its own end, too. So both ends mark a link that is silent
+ *    in one direction only.
+ *  - A node that has marked its end of link d clears the mark if, in one round, it receives over
+ *    link d both test frames and a decision that does not name d. So a link is used again only
+ *    after both directions have worked in the same round.
  *
- * A FAULT word that names the link that it travels over can only be such a decision: all other
- * FAULT words are sent over usable links only. Each FAULT word has a number. A node that receives
- * one first acts on it, and then answers with that number. So code that waits until all neighbours
- * of a node know its FAULT word need only check that node's own state. An answer is not itself
- * answered.
+ * If a FAULT word names the link that it travels over, it can only be such a decision: all other
+ * FAULT words are sent over usable links only. Each FAULT word has a number. A node that receives a
+ * FAULT word first acts on it, and then sends an answer with that number. So code that waits until
+ * all neighbours of a node know its FAULT word need only check that node's own state. An answer is
+ * not itself answered.
  *
- * A link whose other end is on another machine, which has rounds of its own, is tested by frames
- * that the other end sends back (HC_TEST_F_ASK): if one returns, both directions have worked. The
- * other end records the request, and acts on the decision that follows as if it had received a test
- * frame of a round of its own.
+ * A link to another machine, which has rounds of its own, is tested by frames that the other end
+ * sends back (HC_TEST_F_ASK): if a frame returns, both directions have worked. The other end
+ * records the request, and acts on the decision that follows as if it had received a test frame of
+ * a round of its own.
  *
  * A round begins when the previous one has ended. Changes of the configuration do not wait for the
- * end of a round. A round decides nothing about links that are taken up meanwhile (hc_port.spared),
- * so it marks none of them by mistake.
+ * end of a round. A round decides nothing about links that are taken up during the round
+ * (hc_port.spared), so it marks none of them by mistake.
  *
  * No process sleeps during a round: hc_detect_step() advances it and sets the time of the next
  * call.
  *
  * A link that loses some frames is lossy, not silent. Therefore test frames, which are subject to
- * the link's impairments, are sent several times. Nor is a busy machine silent: no node decides
- * before all have sent their test frames, and before it has processed the frames that were queued
- * at that time.
+ * the link's impairments, are sent several times. Nor is a link silent because the machine is busy:
+ * no node decides before all nodes have sent their test frames, and before it has processed the
+ * frames that were in its queue at that time.
  */
 #include <linux/jiffies.h>
 #include <linux/mm.h>
@@ -52,12 +52,13 @@
 #include "route/detect.h"
 #include "route/lsdb.h"
 
-#define REPEAT		3	/* how often each test frame is sent */
-#define WAIT_MIN	50	/* ms; default wait for test frames, at least */
-#define WAIT_MAX	5000	/* ms; longest wait for other traffic to end */
+#define REPEAT		3	/* number of times that each test frame is sent */
+#define WAIT_MIN	50	/* least wait for test frames unless the user sets it, ms */
+#define WAIT_MAX	5000	/* longest wait for links to become idle, ms */
 
 /* ------------------------------------------------------------ poll */
 
+/* Allocate a frame without payload for the neighbour along @dim. Return: the frame or NULL. */
 static struct sk_buff *frame_for(struct hc_node *node, unsigned int dim, u8 type)
 {
 	struct sk_buff *skb = hc_frame_alloc(node, type, 0, GFP_ATOMIC);
@@ -69,9 +70,9 @@ static struct sk_buff *frame_for(struct hc_node *node, unsigned int dim, u8 type
 	return skb;
 }
 
-/* Send FAULT word @word over link @dim with number @announced, and answer the neighbour's last one.
- * With number 0 the frame is an answer only. Return: false if there is no memory; the poll then
- * runs again later.
+/* Send FAULT word @word with number @announced over link @dim. The frame also answers the last
+ * FAULT word of the neighbour; if @announced is 0, it is only this answer. Return: false if there
+ * is no memory; the poll then runs again after a while.
  */
 static bool send_word(struct hc_node *node, unsigned int dim, u32 word, u16 announced)
 {
@@ -91,6 +92,7 @@ static bool send_word(struct hc_node *node, unsigned int dim, u32 word, u16 anno
 	return true;
 }
 
+/* Return: true if the neighbour along @dim is on another machine. */
 static bool is_remote(const struct hc_node *node, unsigned int dim)
 {
 	return node->ports[dim].end;
@@ -100,8 +102,8 @@ static void send_test(struct hc_node *node, unsigned int dim, u32 round, u32 fla
 {
 	struct sk_buff *skb;
 
-	/* Another machine may send requests at any rate, and rounds may be cancelled and begun
-	 * again: so test frames are dropped when too many frames wait for the link.
+	/* Other machines may send requests at any rate, and the user may begin and cancel rounds at
+	 * any rate: so test frames are dropped when too many frames wait for the link.
 	 */
 	if (!hc_own_spare(node, dim))
 		return;
@@ -122,14 +124,15 @@ void hc_detect_word(struct hc_node_detect *nd)
 /* Return: true if the neighbour along @dim has answered the last FAULT word that was sent to it. */
 static bool is_received(const struct hc_node_detect *nd, unsigned int dim)
 {
-	/* Pairs with hc_detect_rx_fault(): the neighbour's reaction to the FAULT word is visible.
+	/* Pairs with hc_detect_rx_fault(): the caller then also reads what the neighbour's answer
+	 * has changed at this node.
 	 */
 	return smp_load_acquire(&nd->nb_acked[dim]) == READ_ONCE(nd->announced);
 }
 
-/* Send the own FAULT word or an answer over link @dim, if one is outstanding and there is room. The
- * own FAULT word answers the neighbour's, too. Nothing is sent over a closed link: when it is
- * opened again, both ends have a new FAULT word to send.
+/* Send the node's own FAULT word or an answer over link @dim, if one of them is outstanding and
+ * hc_own_room() allows it. A frame with the own FAULT word is an answer, too. Nothing is sent over
+ * a closed link: when the link is opened again, both ends send a new FAULT word.
  */
 static void link_flush(struct hc_node *node, unsigned int dim)
 {
@@ -175,12 +178,12 @@ void hc_detect_links(struct hc_node *node)
 	hc_link_update(node);
 	hc_detect_announce(node);
 	hc_lsdb_links(node);
-	/* Pairs with all_have(): the FAULT word has a new number. */
+	/* Pairs with all_have(), whose caller then reads the new number of the FAULT word. */
 	smp_store_release(&node->detect->tells, round);
 }
 
-/* Have all usable neighbours received the node's FAULT word? A netlink request is answered only
- * when the plans have handled the fault, too.
+/* Besides the answers of all usable neighbours this requires that all plans have handled the fault,
+ * because a netlink request waits for both.
  */
 bool hc_detect_is_acked(const struct hc_node *node)
 {
@@ -199,7 +202,7 @@ bool hc_detect_is_acked(const struct hc_node *node)
 
 void hc_detect_test(struct hc_node *node)
 {
-	/* Pairs with test(): all nodes wait for frames of this round. */
+	/* Pairs with test(): by now all nodes accept test frames of this round. */
 	u32 round = smp_load_acquire(&node->detect->test_round);
 	unsigned int i, d;
 
@@ -208,14 +211,16 @@ void hc_detect_test(struct hc_node *node)
 			if (!(READ_ONCE(node->ports[d].flags) & HC_PORT_CLOSED))
 				send_test(node, d, round,
 					  is_remote(node, d) ? HC_TEST_F_ASK : 0);
-	/* Pairs with all_have(): the frames are in the neighbours' queues. */
+	/* Pairs with all_have(), whose caller then finds the frames in the neighbours' queues. */
 	smp_store_release(&node->detect->tested, round);
 }
 
-/* Return: the dimensions along which test frames of the current round were received. */
+/* Return: mask of the dimensions along which test frames of the current round were received. */
 static u32 dims_received(const struct hc_node *node)
 {
-	/* Pairs with hc_detect_rx_test(): code that sees the round sees its dimensions, too. */
+	/* Pairs with hc_detect_rx_test(): code that reads the round's number also reads .received
+	 * of this round.
+	 */
 	return smp_load_acquire(&node->detect->received_round) == READ_ONCE(node->detect_round) ?
 	       READ_ONCE(node->detect->received) : 0;
 }
@@ -235,17 +240,19 @@ void hc_detect_rx_test(struct hc_node *node, unsigned int dim, struct sk_buff *s
 	consume_skb(skb);
 }
 
-/* Return: true if the link was taken up during the round. */
+/* Return: true if the link was taken up during the current round. */
 static bool is_spared(const struct hc_node *node, unsigned int dim)
 {
-	/* Pairs with link_spare() of fabric/link.c: code that reads that the link is up reads
-	 * .spared, too.
+	/* Pairs with link_spare() of fabric/link.c: code that has read that the link is up also
+	 * reads the new .spared.
 	 */
 	smp_rmb();
 	return READ_ONCE(node->ports[dim].spared) == READ_ONCE(node->detect_round);
 }
 
-/* Mark the link as silent, or clear the mark. If that is a change, send the FAULT word. */
+/* Mark the link as silent if @silent, else clear the mark. If that changes the link's state,
+ * recompute and send the FAULT word. @asked: another machine has started the round.
+ */
 static void mark(struct hc_node *node, unsigned int dim, bool silent, bool asked)
 {
 	unsigned long *flags = &node->ports[dim].flags;
@@ -267,10 +274,12 @@ static void word_take(struct hc_node *node, unsigned int dim, u32 word)
 	WRITE_ONCE(node->nb_fault[dim], word);
 	node->detect->asked &= ~hc_bit(dim);
 	if (word & hc_bit(dim)) {
-		/* If this node has not decided yet, its decision must agree with the neighbour's.
+		/* The neighbour has found the link silent. If this node has not decided yet, its
+		 * decision must agree with that.
 		 */
 		WRITE_ONCE(node->detect->received, node->detect->received & ~hc_bit(dim));
-		/* A peer on another machine has rounds of its own, to which @spared does not apply.
+		/* .spared has a number of this machine's rounds, and does not apply to the rounds
+		 * of another machine.
 		 */
 		if (!is_spared(node, dim) || is_remote(node, dim))
 			mark(node, dim, true, false);
@@ -278,8 +287,8 @@ static void word_take(struct hc_node *node, unsigned int dim, u32 word)
 		bool marked = test_bit(HC_PORT_DETECTED, &node->ports[dim].flags);
 
 		mark(node, dim, false, asked);
-		/* The neighbour may have marked its own end. Only a FAULT word from this node
-		 * clears that mark.
+		/* The neighbour may have marked its own end. It clears this mark only when it
+		 * receives a FAULT word from this node.
 		 */
 		if (asked && !marked)
 			node->detect->owes |= hc_bit(dim);
@@ -309,9 +318,9 @@ void hc_detect_rx_fault(struct hc_node *node, unsigned int dim, struct sk_buff *
 	node->detect->answers |= hc_bit(dim);
 }
 
-/* Send decision @decision in place of the own FAULT word over all links that are not closed. If too
+/* Send @decision in place of the node's own FAULT word over all links that are not closed. If too
  * many frames wait for a link, or there is no memory, the own FAULT word, which includes the marks,
- * is sent there later instead.
+ * becomes outstanding for this link instead.
  */
 static void decision_send(struct hc_node *node, u32 decision)
 {
@@ -326,8 +335,8 @@ static void decision_send(struct hc_node *node, u32 decision)
 	}
 }
 
-/* Decide once all frames that are queued now have been processed, however long that takes, because
- * a busy machine is not silent.
+/* Let the poll decide once it has processed all frames that are queued now, however long that
+ * takes: test frames may be among them.
  */
 void hc_detect_decide_soon(struct hc_node *node)
 {
@@ -356,15 +365,15 @@ void hc_detect_decide(struct hc_node *node)
 	}
 	hc_link_update(node);
 	decision_send(node, decision & hc_node_ports(node));
-	/* Pairs with all_have(): the marks are set. */
+	/* Pairs with all_have(), whose caller then reads the marks. */
 	smp_store_release(&node->detect->decided, READ_ONCE(node->detect_round));
 }
 
 /* ------------------------------------------------------------ config */
 
-/* Return: true if the link is marked although test frames were received over it: then the
- * neighbour's decision, which is in flight, determines whether the mark stays. Over a link that was
- * given up the decision may never arrive, so the round does not wait for it.
+/* Return: true if the link is marked although test frames were received over it in this round: the
+ * neighbour's decision, which is in flight, determines whether the mark stays. But over a link that
+ * is spent the decision may never arrive, so the round does not wait for it.
  */
 static bool undecided(const struct hc_node *node, unsigned int dim)
 {
@@ -374,15 +383,15 @@ static bool undecided(const struct hc_node *node, unsigned int dim)
 	       dims_received(node) & hc_bit(dim) && !is_spared(node, dim);
 }
 
-/* Return: true if another machine has not returned a test frame yet. */
+/* Return: true if the link leads to another machine, which has not returned a test frame yet. */
 static bool unanswered(const struct hc_node *node, unsigned int dim)
 {
 	return is_remote(node, dim) && !(READ_ONCE(node->ports[dim].flags) & HC_PORT_CLOSED) &&
 	       !(dims_received(node) & hc_bit(dim)) && !is_spared(node, dim);
 }
 
-/* Return: true if all frames that the node has sent in @phase have arrived. For test frames this
- * means that no link of the node holds frames in its queue any more.
+/* Return: true if all frames that the node has sent in @phase were received. For test frames this
+ * means that no frames are pending on any link of the node.
  */
 static bool quiet(const struct hc_node *node, enum hc_detect_phase phase)
 {
@@ -399,7 +408,7 @@ static bool quiet(const struct hc_node *node, enum hc_detect_phase phase)
 	return true;
 }
 
-/* Return: true if each node has done its part of the phase. */
+/* Return: true if the poll of each node has done its work for the present phase. */
 static bool all_have(const struct hc_detect *d)
 {
 	const struct hc_node *node;
@@ -408,13 +417,13 @@ static bool all_have(const struct hc_detect *d)
 		const struct hc_node_detect *nd = node->detect;
 		u32 round = node->detect_round;
 
-		/* Pairs with the polls' smp_store_release(). */
+		/* Pairs with hc_detect_test(). */
 		if (d->phase == HC_DETECT_TESTS && smp_load_acquire(&nd->tested) != round)
 			return false;
-		/* Likewise. */
+		/* Pairs with hc_detect_decide(). */
 		if (d->phase == HC_DETECT_DECIDES && smp_load_acquire(&nd->decided) != round)
 			return false;
-		/* Likewise, with hc_detect_links(). */
+		/* Pairs with hc_detect_links(). */
 		if (d->phase == HC_DETECT_ANNOUNCES && smp_load_acquire(&nd->tells) != round)
 			return false;
 		cond_resched();
@@ -436,13 +445,14 @@ static bool all_quiet(const struct hc_detect *d)
 	return true;
 }
 
-/* Return: true if no frame of the round is in flight any more. That is so when two checks in a row
- * find that each node has sent its own frames, and has an answer to its FAULT word. (One check may
- * miss a frame in flight from a node that is checked later to one that was checked before. The next
- * check finds it, unless it causes further frames again and again.) Other traffic may keep links
- * busy: WAIT_MAX ends the wait for that, but not the wait for polls that have not run yet on an
- * overloaded machine. If the user has set the time to wait for test frames, this function does not
- * wait for those that are still in flight after that time.
+/* Return: true if the present phase has ended: no frame of the phase is in flight any more. That is
+ * so when two checks in a row find that each node has sent its own frames, and has an answer to its
+ * FAULT word. (One check may miss a frame in flight from a node that it checks after the frame's
+ * receiver. The next check finds this frame, unless the frame has caused another one that is missed
+ * in the same manner.) Other traffic may keep links busy: after WAIT_MAX the phase ends anyway, but
+ * not before the polls of all nodes have run, however overloaded the machine is. If the user has
+ * set the time to wait for test frames, the phase does not wait for test frames that are in flight
+ * after that time.
  */
 static bool settled(struct hc_detect *d)
 {
@@ -475,6 +485,7 @@ static void kick_all(struct hc_fabric *fabric, unsigned int event)
 		kick(node, event);
 }
 
+/* Enter all links that are DETECTED into @words, by the number of their lower end. */
 static void detected_get(const struct hc_fabric *fabric, u32 *words)
 {
 	struct hc_node *node;
@@ -486,6 +497,7 @@ static void detected_get(const struct hc_fabric *fabric, u32 *words)
 				words[hc_lower_end(node, d)->id] |= hc_bit(d);
 }
 
+/* Begin the round: let all nodes send test frames. */
 static void test(struct hc_detect *d)
 {
 	struct hc_fabric *fabric = d->fabric;
@@ -498,8 +510,9 @@ static void test(struct hc_detect *d)
 	hc_each_node(fabric, node)
 		WRITE_ONCE(node->detect_round, fabric->detect_round);
 	hc_each_node(fabric, node) {
-		/* All nodes must have the new round number before any of them sends test frames of
-		 * the round, even those sent because of the event of a cancelled round.
+		/* All nodes must have the new round number before any node sends test frames with
+		 * it. A node may still handle the event of a cancelled round, so the poll takes the
+		 * number from .test_round.
 		 */
 		smp_store_release(&node->detect->test_round, fabric->detect_round);
 		kick(node, HC_EV_TEST);
@@ -509,6 +522,7 @@ static void test(struct hc_detect *d)
 	d->end += wait;
 }
 
+/* End the round: store the links that it has found silent. */
 static void found(struct hc_detect *d)
 {
 	u32 u;
@@ -538,8 +552,8 @@ int hc_detect_step(struct hc_detect *d)
 		phase_begin(d, HC_DETECT_DECIDES);
 		return -EAGAIN;
 	case HC_DETECT_DECIDES:
-		/* The decisions that were sent are not the real FAULT words: a spared link may be
-		 * absent from the decision and still be marked.
+		/* Let all nodes send their FAULT words, because decisions may differ from them: a
+		 * decision does not name a spared link, which may still be marked.
 		 */
 		hc_each_node(fabric, node)
 			WRITE_ONCE(node->detect->tell_round, fabric->detect_round);

@@ -16,24 +16,26 @@ struct sk_buff;
 #define HC_DETECT_TIMEOUT_MAX	10000	/* ms */
 
 /**
- * struct hc_node_detect - a node's part in rounds of DETECT
+ * struct hc_node_detect - a node's state for rounds of DETECT
  * @received: dimensions along which a test frame of round @received_round was received [poll]
- * @asked: dimensions along which another machine has tested the link and has not sent its decision
- *	yet [poll]
+ * @asked: dimensions along which another machine has tested the link without having sent its
+ *	decision yet [poll]
  * @received_round: the round that @received belongs to [poll]
  * @test_round: the round whose test frames the poll is to send; config sets it before HC_EV_TEST
  * @tested: the last round whose test frames were sent; the poll writes it
  * @decided: the last round in which the node has decided; the poll writes it
  * @decide_at: value of hc_node.rxq.taken at which the node decides, if @judging [poll]
- * @judging: the round is to be decided once @decide_at is reached [poll]
+ * @judging: the node is to decide once @decide_at is reached [poll]
  * @tell_round: the round after which the FAULT word is to be sent; config sets it before
  *	HC_EV_LINKS
  * @tells: the last round after which the FAULT word was queued for sending; the poll writes it
- * @announced: number of the present FAULT word of the node, 0: it has never changed [poll]
- * @owes: dimensions along which the own FAULT word is still to be sent [poll]
+ * @announced: number of the node's present FAULT word, 0: it has never changed [poll]
+ * @owes: dimensions along which the node's FAULT word is still to be sent [poll]
  * @answers: dimensions along which the neighbour's FAULT word is still to be answered [poll]
- * @nb_announced: numbers of the last FAULT words that the neighbours sent [poll]
- * @nb_acked: numbers of the last own FAULT words that the neighbours have answered [poll]
+ * @nb_announced: for each dimension, number of the last FAULT word that the neighbour has sent
+ *	[poll]
+ * @nb_acked: for each dimension, number of the node's last FAULT word that the neighbour has
+ *	answered [poll]
  */
 struct hc_node_detect {
 	u32 received;
@@ -64,7 +66,7 @@ struct hc_node_detect {
 void hc_detect_word(struct hc_node_detect *nd);
 
 /**
- * hc_detect_announce() - queue the own FAULT word for sending over all links
+ * hc_detect_announce() - queue the node's own FAULT word for sending over all links
  * @node: the node
  *
  * Context: poll
@@ -76,7 +78,7 @@ void hc_detect_announce(struct hc_node *node);
  * @nd: the node's state
  *
  * Context: poll
- * Return: the dimensions, as a mask
+ * Return: mask of the dimensions
  */
 static inline u32 hc_detect_owes(const struct hc_node_detect *nd)
 {
@@ -84,7 +86,7 @@ static inline u32 hc_detect_owes(const struct hc_node_detect *nd)
 }
 
 /**
- * hc_detect_flush() - send outstanding FAULT words and answers over the links that have room
+ * hc_detect_flush() - send outstanding FAULT words and answers over the links whose limits allow it
  * @node: the node
  *
  * Context: poll
@@ -139,8 +141,8 @@ static inline bool hc_detect_is_judging(const struct hc_node_detect *d)
 }
 
 /**
- * hc_detect_decide() - decide which links are silent, if the frames that were queued have been
- *	processed
+ * hc_detect_decide() - decide which links are silent, if all frames that were queued at
+ *	hc_detect_decide_soon() have been processed
  * @node: the node
  *
  * Context: poll
@@ -150,7 +152,7 @@ void hc_detect_decide(struct hc_node *node);
 /**
  * hc_detect_rx_test() - process a test frame; consumes it
  * @node: the receiving node
- * @dim: dimension of the link that it came over
+ * @dim: dimension of the link over which the frame was received
  * @skb: the frame
  *
  * Context: poll
@@ -158,9 +160,9 @@ void hc_detect_decide(struct hc_node *node);
 void hc_detect_rx_test(struct hc_node *node, unsigned int dim, struct sk_buff *skb);
 
 /**
- * hc_detect_rx_fault() - process a FAULT word of a neighbour, or its answer; consumes it
+ * hc_detect_rx_fault() - process a frame with a FAULT word or an answer of a neighbour; consumes it
  * @node: the receiving node
- * @dim: dimension of the link that it came over
+ * @dim: dimension of the link over which the frame was received
  * @skb: the frame
  *
  * Context: poll
@@ -168,7 +170,7 @@ void hc_detect_rx_test(struct hc_node *node, unsigned int dim, struct sk_buff *s
 void hc_detect_rx_fault(struct hc_node *node, unsigned int dim, struct sk_buff *skb);
 
 enum hc_detect_phase {
-	HC_DETECT_WAITS,	/* waiting for the end of an earlier round */
+	HC_DETECT_WAITS,	/* the round waits for the end of an earlier round */
 	HC_DETECT_TESTS,	/* test frames are under way */
 	HC_DETECT_DECIDES,	/* the nodes' decisions are under way */
 	HC_DETECT_ANNOUNCES,	/* FAULT words are under way */
@@ -177,16 +179,16 @@ enum hc_detect_phase {
 /**
  * struct hc_detect - a round of DETECT; under hc_fabric.lock
  * @fabric: the fabric
- * @timeout: how long to wait for test frames at least, ms; 0: until all have arrived
+ * @timeout: least time to wait for test frames, ms; 0: until all of them were received
  * @phase: the present phase
- * @looks: how many checks in a row have found no frame of the round under way
+ * @looks: number of checks in a row that have found no frame of the phase under way
  * @next: when to call hc_detect_step() again, jiffies
- * @end: when to go on even if frames are still under way, jiffies; but not before all nodes have
- *	done their part of the phase
- * @before: for each node a mask of dimensions: its links to higher nodes that were DETECTED before
- *	the round
- * @links: for each node a mask of dimensions: its links to higher nodes that the round has found
- *	silent; set at the end of the round
+ * @end: when the phase ends even if frames are still under way, jiffies; but it does not end before
+ *	the polls of all nodes have done their work for the phase
+ * @before: for each node a mask of dimensions: links that were DETECTED before the round. A link is
+ *	listed at its lower end, or at the other end if the lower one is remote
+ * @links: for each node a mask of dimensions: links that the round has found silent, listed as in
+ *	@before; set at the end of the round
  */
 struct hc_detect {
 	struct hc_fabric *fabric;
@@ -214,7 +216,7 @@ int hc_detect_init(struct hc_detect *d, struct hc_fabric *fabric, u32 timeout);
  * @d: the round
  *
  * Context: process, under hc_fabric.lock
- * Return: 0 if the round is over, or -EAGAIN: call again at @d->next
+ * Return: 0 if the round has ended, or -EAGAIN: call again at @d->next
  */
 int hc_detect_step(struct hc_detect *d);
 
@@ -222,7 +224,7 @@ int hc_detect_step(struct hc_detect *d);
  * hc_detect_may_stop() - tell whether a round may be cancelled
  * @d: the round
  *
- * Return: true if no node was asked to decide yet
+ * Return: true if the nodes have not been requested to decide yet
  */
 static inline bool hc_detect_may_stop(const struct hc_detect *d)
 {

@@ -1,33 +1,32 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Ethernet across the cube: what the endpoints' own stacks send and receive.
+ * Ethernet across the cube: frames that the endpoints' network stacks send and receive.
  *
  * Addresses: 02:68:FF:FF:NN:NN is node NN:NN of the fabric with id FF:FF; 02 makes it locally
- * administered, 68 is 'h'. An endpoint's address cannot be changed, so none has to be learned or
- * looked up. A frame
+ * administered, 68 is 'h'. An endpoint's address cannot be changed, so addresses of nodes need not
+ * be learned or looked up. A frame
  *
- *  - to a node of this fabric takes fault-tolerant unicast (route.c);
- *  - to a group, or to an address that belongs to no fabric, is flooded. The latter makes bridges,
- *    macvlans and the like on top of endpoints work: the addresses behind them are unknown here,
- *    and an endpoint that a frame does not concern drops it, as in any segment with a hub;
+ *  - to a node of this fabric is sent by fault-tolerant unicast (route.c);
+ *  - to a group, or to an address that belongs to no fabric, is flooded. Flooding to addresses of
+ *    no fabric makes bridges, macvlans and the like on top of endpoints work: the addresses behind
+ *    them are not known here. An endpoint that has no use for such a frame drops it, as on a hub;
  *  - to another fabric, or to a node that does not exist, is dropped. Fabrics are joined by
  *    routing, not by bridging.
  *
- * An address of a fabric may be the source of a frame only at the endpoint that has it: no endpoint
- * sends in the name of another node.
+ * An endpoint may not send a frame whose source is the address of another node of a fabric.
  *
- * Transmission. eth_xmit(), in the sender's context, checks the addresses and puts our header in
- * front. If the NAPI is free, it takes the NAPI and sends the frame as the node's poll would.
- * Otherwise it queues the frame, and the poll takes it from the queue. So a hop costs as many polls
- * as a crossing of a veth pair: one, that of the receiver. Segmentation and checksums that the
- * stack leaves to the device are not done: the skb carries the request up to the receiving stack,
- * as with veth, so that 64 KiB of TCP cross each link as one frame.
+ * Transmission. eth_xmit(), in the sender's context, checks the addresses and puts the fabric's
+ * header in front of the frame. If the node's NAPI is not scheduled, eth_xmit() takes the NAPI and
+ * sends the frame as the node's poll would. Otherwise it queues the frame for the poll. So a hop
+ * costs as many polls as a crossing of a veth pair: one, that of the receiver. Segmentation and
+ * checksums that the stack leaves to the device are not done: the skb carries the request up to the
+ * receiving stack, as with veth, so that 64 KiB of TCP cross each link as one frame.
  *
  * Memory. A frame stays charged to the socket that sent it until the receiving stack has it: a
  * sender that is faster than the cube waits as at a slow NIC. Kernel sockets do not keep their
- * namespace alive, so their frames are not charged to them; nor are the copies of a flooded frame
- * charged to any socket. For these frames the queues have limits in bytes: an endpoint's queue, and
- * the queue of a link, drop frames beyond HC_ETH_BYTES.
+ * namespace alive, so their frames are not charged to them. Copies of a flooded frame are charged
+ * to no socket either. For such frames the queues have limits in bytes: the queue of an endpoint,
+ * and that of a link, drop Ethernet frames beyond HC_ETH_BYTES.
  */
 #include <linux/etherdevice.h>
 #include <linux/if_vlan.h>
@@ -48,6 +47,7 @@
 
 /* ------------------------------------------------------------ addresses */
 
+/* Return: true if the address has the form of an address of a fabric's node. */
 static bool of_a_fabric(const u8 *addr)
 {
 	return addr[0] == HC_ETH_ADDR_0 && addr[1] == HC_ETH_ADDR_1;
@@ -73,8 +73,8 @@ static unsigned int addr_reason(const struct hc_node *node, const struct ethhdr 
 
 /* ------------------------------------------------------------ from the stack */
 
-/* Detach the frame from pages and metadata of the sender, so that it may wait for any time. Return:
- * 0 or the reason to drop it.
+/* Detach the frame from pages, metadata and kernel sockets of the sender, so that it may wait in
+ * queues for any time. Return: 0 or the reason to drop it.
  */
 static unsigned int tx_detach(struct sk_buff *skb)
 {
@@ -86,6 +86,9 @@ static unsigned int tx_detach(struct sk_buff *skb)
 	return 0;
 }
 
+/* Check a frame of the endpoint's stack, and make it a frame of the fabric. Return: 0 or the reason
+ * to drop it.
+ */
 static unsigned int tx_frame(struct hc_node *node, struct sk_buff *skb)
 {
 	const struct ethhdr *eth;
@@ -126,8 +129,8 @@ static unsigned int tx_queue(struct hc_node *node, struct sk_buff *skb)
 	return why;
 }
 
-/* Queue a frame of the node's own in the Ethernet queue, because frames of operations may wait long
- * in the host port.
+/* Frames that the module itself sends use the Ethernet queue, because frames of operations may wait
+ * long in the host port.
  */
 void hc_eth_host_add(struct hc_node *node, struct sk_buff *skb)
 {
@@ -144,16 +147,17 @@ void hc_eth_host_add(struct hc_node *node, struct sk_buff *skb)
  *
  * The context that sets NAPI_STATE_SCHED owns all [poll] state of the node until napi_complete(),
  * which schedules the poll if another context has requested that meanwhile. The sender may hold the
- * lock of a socket, so this function must not pass frames to the stack. A frame from the endpoint's
- * own stack is not passed to the stack, and without GRO the NAPI holds no frames that
- * napi_complete() would deliver.
+ * lock of a socket, so this function must not pass any frame to the stack. It passes none: the
+ * frame itself comes from the endpoint's stack and is only sent; and if GRO holds packets in the
+ * NAPI, which napi_complete() would deliver, this function returns false.
  */
 static bool tx_direct(struct hc_node *node, struct sk_buff *skb)
 {
-	/* This is a reply of the stack to a frame that the poll of this node, an outer caller of
-	 * this function, is delivering; the poll does not touch that frame afterwards. No other
-	 * sender takes this branch: everything else that the current task does continues after the
-	 * poll. Comparing processors instead of tasks would be wrong where polls can be preempted.
+	/* If the condition is true, the poll of this node is an outer caller of this function: it
+	 * is delivering a frame to the stack, and the stack replies. The poll does not use its
+	 * frame afterwards, so this function may use the [poll] state. No other sender takes this
+	 * branch, because everything else that the current task does continues only after the poll.
+	 * Comparing processors instead of tasks would be wrong where polls can be preempted.
 	 */
 	if (READ_ONCE(node->eth.deliverer) == current &&
 	    skb_queue_empty_lockless(&node->ethq.list)) {
@@ -162,8 +166,8 @@ static bool tx_direct(struct hc_node *node, struct sk_buff *skb)
 	}
 	if (!hc_napi_holds_nothing(&node->napi) || !napi_schedule_prep(&node->napi))
 		return false;
-	/* Another sender has queued a frame, and has not scheduled the poll yet: do not overtake
-	 * the frame.
+	/* Check again, as the owner of the NAPI. If another sender has queued a frame and has not
+	 * scheduled the poll yet, this frame must not overtake it.
 	 */
 	if (unlikely(!hc_napi_holds_nothing(&node->napi) ||
 		     !skb_queue_empty_lockless(&node->ethq.list))) {
@@ -219,8 +223,8 @@ void hc_eth_host_rx(struct hc_node *node, struct sk_buff *skb)
 		hc_route_xmit(node, be16_to_cpu(hc_hdr(skb)->dst), skb);
 }
 
-/* Check a frame for the endpoint's stack. Return: 0 or the reason to drop it. A frame that is still
- * to be segmented may exceed the MTU: it has the length that its sender's stack gave it.
+/* Check a frame that is to be delivered to the endpoint's stack. Return: 0 or the reason to drop
+ * it. A GSO frame may exceed the MTU, because it is not segmented yet.
  */
 static unsigned int deliver_reason(const struct hc_node *node, struct sk_buff *skb)
 {
@@ -232,7 +236,7 @@ static unsigned int deliver_reason(const struct hc_node *node, struct sk_buff *s
 		return HYPERCUBE_A_DROP_MALFORMED;
 	if (skb->len > READ_ONCE(dev->mtu) + ETH_HLEN + VLAN_HLEN && !skb_is_gso(skb))
 		return HYPERCUBE_A_DROP_TOO_BIG;
-	/* GRO appends to the frame that it gets, so its data must not be shared. */
+	/* GRO changes the frame that it gets, so the frame's data must not be shared. */
 	if (dev->features & NETIF_F_GRO && skb_unclone(skb, GFP_ATOMIC))
 		return HYPERCUBE_A_DROP_NO_MEMORY;
 	return 0;
@@ -252,7 +256,9 @@ static void deliver(struct hc_node *node, struct sk_buff *skb)
 	}
 	count(node, &node->eth.rx, skb->len);
 	skb_orphan(skb);
-	/* A frame from another machine was not received by a device of this machine. */
+	/* Let skb_scrub_packet() remove all metadata if the frame's sender is in another namespace,
+	 * or on another machine: then skb->dev is NULL.
+	 */
 	elsewhere = !skb->dev || !net_eq(dev_net(skb->dev), dev_net(dev));
 	skb_scrub_packet(skb, elsewhere);
 	skb->protocol = eth_type_trans(skb, dev);
@@ -278,8 +284,9 @@ void hc_eth_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
 
 /* ------------------------------------------------------------ counters */
 
-/* Fill in the endpoint's counters. Packets are those that the endpoint sends and receives; drops
- * are all drops of the node. Frames that the node forwards are counted at the links.
+/* Fill in the endpoint's counters. The packets are those that the endpoint's stack sends and
+ * receives. The drops are all drops of the node. Frames that the node forwards are counted at its
+ * links.
  */
 static void eth_get_stats64(struct net_device *dev, struct rtnl_link_stats64 *stats)
 {
@@ -299,8 +306,8 @@ static void eth_get_stats64(struct net_device *dev, struct rtnl_link_stats64 *st
 
 /* ------------------------------------------------------------ net_device */
 
-/* The endpoint receives all frames to groups anyway, but without this function groups could not be
- * joined.
+/* There is nothing to do, because the endpoint receives all frames to groups anyway. But without
+ * this function the stack could not join groups.
  */
 static void set_rx_mode(struct net_device *dev)
 {

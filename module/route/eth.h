@@ -14,10 +14,10 @@ struct sk_buff;
 extern const struct net_device_ops hc_eth_netdev_ops;
 
 /**
- * hc_eth_host_add() - queue a frame as if the endpoint's own stack had sent it, and schedule the
- *	poll
+ * hc_eth_host_add() - queue a frame of the module as if the endpoint's own stack had sent it, and
+ *	schedule the poll
  * @node: the node
- * @skb: the frame, with our header
+ * @skb: the frame, with its headers
  *
  * Context: process
  */
@@ -35,7 +35,7 @@ void hc_eth_host_rx(struct hc_node *node, struct sk_buff *skb);
 /**
  * hc_eth_rx() - process an ETH frame that is flooded or for this node; consumes it
  * @node: the receiving node
- * @dim: dimension of the link that it came over
+ * @dim: dimension of the link over which the frame was received
  * @skb: the frame
  *
  * Context: poll

@@ -4,38 +4,41 @@
  *
  * Along a tree. All nodes with the same knowledge of faults compute the same spanning tree
  * (lsdb.c). A frame that is sent along the tree crosses one link for each node except its origin,
- * instead of up to n links. It carries a digest of the faults that its origin knows. A node
- * forwards it along the tree if three conditions hold: the node knows the same faults, these agree
- * with the state of the node's own links, and these links lose no frames.
+ * instead of up to n links for each node. It carries a digest of the faults that its origin knows.
+ * A node forwards it along the tree if three conditions hold: the node knows the same faults, these
+ * agree with the state of the node's own links, and the node's links in the tree lose no frames.
  *
  * Over all links. Any other node *spreads* the frame: it sends the frame, marked as spread, over
  * all its usable links except the one over which it received the frame. Every node that receives a
  * frame with this mark spreads it, too, even if it has forwarded that frame along the tree before.
  *
  * Every reachable node receives the frame, if no frame is lost and the links do not change. If no
- * node spreads it, all nodes that it reaches know the same faults, and their own links agree with
- * these. So these nodes are the whole component, and the tree spans it. If some node v spreads it,
- * then every node spreads it, by induction on the distance from v over usable links: the
- * predecessor of node u on a shortest path from v has spread the frame. So the predecessor has
- * either sent the frame to u, or received it from u, marked as spread. Spreading requires only
- * knowledge of the node's own links. A frame that is on a link of the tree when the link fails is
- * lost to the nodes behind the link.
+ * node spreads the frame, all nodes that the frame reaches know the same faults, and their own
+ * links agree with these faults. So these nodes are the whole component, and the tree spans it. If
+ * some node v spreads the frame, then every node spreads it, by induction on the distance from v
+ * over usable links: the predecessor of node u on a shortest path from v has spread the frame. So
+ * the predecessor has either sent the frame to u, marked as spread, or received it from u with this
+ * mark. To spread a frame, a node needs to know only the state of its own links. If a link of the
+ * tree fails while a frame is on it, the frame is lost to the nodes behind the link.
  *
  * No node delivers the frame twice, because each node records which frames it has received. For
- * each origin it keeps the greatest number received and a window of the WINDOW_BITS numbers up to
- * it; a number below the window counts as received. That loses no frame as long as no frame is lost
- * otherwise: links keep the order, so by the same induction each node receives an origin's frames
- * for the first time in ascending order. (Unless v has sent frame k to u, u sends it to v before u
- * receives k + 1.) If links fail, and frames take longer paths and arrive out of order, the window
- * still accepts them. Numbers are compared modulo 2^32, so a copy must not be overtaken by 2^31
- * later frames of its origin. The numbers of an origin are forgotten a minute or two after its last
- * frame at this node. No copy waits that long in the queues, which polls keep emptying, nor on a
- * slow link (impair.c). So if a neighbour on another machine sends a frame with a forged number in
- * the name of a node behind it, frames of that origin are dropped for two minutes at most.
+ * each origin it records the greatest number received, and for each of the WINDOW_BITS numbers up
+ * to that whether it was received; all numbers below this window count as received. If no frame is
+ * lost, this drops no frame by mistake: links keep the order, so by the same induction each node
+ * receives an origin's frames for the first time in ascending order. (Unless v has sent frame k to
+ * u, u sends it to v before u receives k + 1.) If links fail, and frames take longer paths and
+ * arrive out of order, the window still accepts them.
  *
- * Memory: 8 bytes for each origin with a recent frame, in chunks that are allocated when one of
- * their origins floods. A node that cannot allocate a chunk drops the frame: a frame that nodes do
- * not record would circle.
+ * Numbers are compared modulo 2^32, so 2^31 frames of an origin must not overtake a copy of an
+ * earlier frame. The numbers of an origin are forgotten a minute or two after its last frame at
+ * this node. No copy waits that long in the queues, which polls keep emptying, nor on a slow link
+ * (impair.c). If a neighbour on another machine sends a frame with a forged number, and names as
+ * its origin a node behind that neighbour, frames of this origin are dropped for two minutes at
+ * most.
+ *
+ * Memory: 8 bytes for each origin with a recent frame, in chunks of CHUNK origins, which are
+ * allocated when one of their origins floods. A node that cannot allocate a chunk drops the frame:
+ * if nodes forwarded frames without recording them, frames would circle.
  */
 #include <linux/jiffies.h>
 
@@ -50,13 +53,13 @@
 
 #define WINDOW_BITS	16
 #define SWEEP_PERIOD	(60 * HZ)
-/* Origins in one struct hc_flood_chunk. */
+/* Number of origins in one struct hc_flood_chunk. */
 #define CHUNK		64
 
 /**
  * struct hc_flood_seen - which frames of an origin the node has received
- * @nr: the greatest number
- * @seen: bit i: number @nr - i was received; 0: the origin is forgotten
+ * @nr: the greatest number of a frame received
+ * @seen: bit i: frame @nr - i was received; 0: the origin is forgotten
  * @spread: bit i: the node has spread frame @nr - i
  */
 struct hc_flood_seen {
@@ -67,8 +70,8 @@ struct hc_flood_seen {
 
 /**
  * struct hc_flood_chunk - which frames of CHUNK consecutive origins the node has received
- * @received: bit i: a frame of origin i was received since the last sweep
- * @of: an entry for each origin; fewer than CHUNK if there are no more nodes
+ * @received: bit i: a new frame of origin i of the chunk was received since the last sweep
+ * @of: an entry for each origin; fewer than CHUNK entries if the fabric has fewer nodes
  */
 struct hc_flood_chunk {
 	u64 received;
@@ -77,9 +80,9 @@ struct hc_flood_chunk {
 
 /* Results of origin_note(): what the node must do with a flooded frame. */
 enum seen {
-	SEEN_FIRST,	/* received for the first time: deliver and send it on */
-	SEEN_TO_SPREAD,	/* went along the tree before, and has to be spread now */
-	SEEN_DONE,	/* nothing to do */
+	SEEN_FIRST,	/* the frame is received for the first time: deliver and forward it */
+	SEEN_TO_SPREAD,	/* the node has forwarded the frame along the tree: now spread it */
+	SEEN_DONE,	/* there is nothing to do */
 };
 
 /* ------------------------------------------------------------ received numbers */
@@ -105,8 +108,8 @@ static void chunk_free(struct hc_node *node, unsigned int i)
 	node->flood->seen[i] = NULL;
 }
 
-/* Forget the origins of @chunk from which no frame was received since the last sweep, or, with
- * @all, all origins. Return: true if no origin is left.
+/* Forget the origins of @chunk from which no new frame was received since the last sweep; if @all,
+ * forget all origins. @size: number of origins in the chunk. Return: true if no origin is left.
  */
 static bool chunk_sweep(struct hc_flood_chunk *chunk, unsigned int size, bool all)
 {
@@ -136,8 +139,8 @@ static void seen_sweep(struct hc_node *node)
 	node->flood->swept = jiffies;
 }
 
-/* Record frame @nr, which was received or is this node's own; @spread: it is to be spread. Return:
- * what to do with the frame.
+/* Record frame @nr of an origin, which was received or is this node's own. @spread: the frame is to
+ * be spread. Return: what the node must do with the frame.
  */
 static enum seen origin_note(struct hc_flood_seen *s, u32 nr, bool spread)
 {
@@ -162,7 +165,7 @@ static enum seen origin_note(struct hc_flood_seen *s, u32 nr, bool spread)
 	return SEEN_FIRST;
 }
 
-/* Record frame @nr of node @src; @spread: it is to be spread. Return: what to do with the frame. */
+/* Do origin_note() for frame @nr of node @src. Without memory the result is SEEN_DONE. */
 static enum seen seen_note(struct hc_node *node, u32 src, u32 nr, bool spread)
 {
 	struct hc_flood_chunk **chunk = &node->flood->seen[src / CHUNK];
@@ -175,7 +178,8 @@ static enum seen seen_note(struct hc_node *node, u32 src, u32 nr, bool spread)
 		return SEEN_DONE;
 	}
 	what = origin_note(&(*chunk)->of[src % CHUNK], nr, spread);
-	/* Only new numbers keep an origin from being forgotten. */
+	/* A frame with which there is nothing to do does not keep its origin from being forgotten.
+	 */
 	if (what != SEEN_DONE)
 		(*chunk)->received |= BIT_ULL(src % CHUNK);
 	return what;
@@ -199,7 +203,9 @@ void hc_flood_exit(struct hc_node *node)
 
 /* ------------------------------------------------------------ copies */
 
-/* Make the header writable, since clones of the frame may be in flight. */
+/* Make the header writable, since clones of the frame may be in flight. Return: false if there is
+ * no memory.
+ */
 static bool own_header(struct hc_node *node, struct sk_buff *skb)
 {
 	if (!skb_cow_head(skb, 0))
@@ -218,7 +224,7 @@ static void copy_send(struct hc_node *node, unsigned int dim, struct sk_buff *sk
 		hc_drop_count(node, NULL, HYPERCUBE_A_DROP_NO_MEMORY);
 }
 
-/* Send copies over the links of @edges except @from; the caller still owns @skb. */
+/* Send copies over the usable links in mask @edges, except @from. The caller still owns @skb. */
 static void pass_on(struct hc_node *node, unsigned int from, u32 edges, struct sk_buff *skb)
 {
 	unsigned int d;
@@ -230,8 +236,8 @@ static void pass_on(struct hc_node *node, unsigned int from, u32 edges, struct s
 		}
 }
 
-/* Send copies over the links @edges of the tree with digest @tree, see hc_lsdb_tree(). If @tree is
- * 0, spread the frame.
+/* Send copies of the frame along the tree with digest @tree: over the links in mask @edges, see
+ * hc_lsdb_tree(). If @tree is 0, spread the frame. No copy is sent over link @from.
  */
 static void flood(struct hc_node *node, unsigned int from, u32 tree, u32 edges,
 		  struct sk_buff *skb)

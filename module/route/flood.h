@@ -14,8 +14,8 @@ struct sk_buff;
 /**
  * struct hc_flood - frames that a node floods or forwards; [poll]
  * @nr: number of the last frame that this node has flooded
- * @seen: which flooded frames the node has received, by chunks of origins
- * @swept: when silent origins were last forgotten, jiffies
+ * @seen: for each chunk of origins, which of their flooded frames the node has received
+ * @swept: when origins without recent frames were last forgotten, jiffies
  */
 struct hc_flood {
 	u32 nr;
@@ -35,11 +35,12 @@ void hc_flood_start(struct hc_node *node, struct sk_buff *skb);
 /**
  * hc_flood_rx() - forward a flooded frame; the caller still owns it
  * @node: the receiving node
- * @dim: dimension of the link that it came over
+ * @dim: dimension of the link over which the frame was received
  * @skb: the frame
  *
  * Context: poll
- * Return: true if the node has not received it before, so that the caller delivers it
+ * Return: true if the node receives the frame for the first time, so that the caller must deliver
+ *	it
  */
 bool hc_flood_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb);
 

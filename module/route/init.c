@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Registers routing with fabrics, nodes and frame types.
+ * Registers the state, notifications and frame handlers of routing.
  */
 #include "fabric/fabric.h"
 #include "fabric/frame.h"
@@ -12,13 +12,13 @@
 #include "route/lsdb.h"
 #include "route/route.h"
 
-/* Routing's state of a fabric. */
+/* The state that routing has for each fabric. */
 struct fabric_state {
 	struct hc_paths paths;
 	struct hc_lsdb_retry lsdb_retry;
 };
 
-/* Routing's state of a node. */
+/* The state that routing has for each node. */
 struct node_state {
 	struct hc_node_detect detect;
 	struct hc_flood flood;
@@ -74,8 +74,8 @@ static void path_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
 	consume_skb(skb);
 }
 
-/* Fail the request for a path if no link leads further from this node. If the PATH frame is dropped
- * for another reason, the request times out, and reports that the frame was lost.
+/* Fail the request for a path if its PATH frame is dropped because there is no path. If the frame
+ * is dropped for another reason, the request times out and reports that the frame was lost.
  */
 static void path_undeliverable(struct hc_node *node, unsigned int dim, struct sk_buff *skb,
 			       unsigned int why)

@@ -1,49 +1,50 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Link-state database: what nodes know of faults at other nodes, so that unicast takes shortest
+ * Link-state database: what nodes know about faults at other nodes, so that unicast takes shortest
  * paths.
  *
- * A node whose FAULT word changes gives it the next version number and sends {node, FAULT word,
- * version} to its neighbours. A node that receives a version newer than the one it has adopts it
- * and forwards it over its other usable links; it ignores any other version. When a link comes up
- * its two ends send each other all their entries. They also request all entries from each other,
- * since frames of one end are dropped until the other end is up, too. A node may receive a wrong
- * FAULT word of itself, left over from a time when it could not send. It then gives its FAULT word
- * a version beyond that one and sends it. That happens a few times at most, unless another machine
- * has a node with this number, too (claims.c).
+ * A node whose FAULT word changes gives it the next version number and sends an entry {node, FAULT
+ * word, version} to its neighbours. A node that receives an entry with a newer version than its own
+ * entry of that node adopts it and forwards it over its other usable links; it ignores any other
+ * entry. When a link comes up its two ends send each other all their entries. They also request all
+ * entries from each other, since frames of one end are dropped until the other end is up, too. A
+ * node may receive a wrong FAULT word of itself, left over from a time when it could not send. It
+ * then gives its FAULT word a version that is newer than the wrong one, and sends it. That happens
+ * a few times at most, unless another machine has a node with the same number (claims.c).
  *
  * The exchange ends, because a node adopts each version at most once. And it converges. Once links
  * do not change any more, the last version of each node is the greatest. By induction on the
  * distance from its origin every node in the component of healthy links receives this version and
- * adopts it: an entry that could not cross a link while the link was down crosses it when it comes
- * up, and a node whose end of a link is down when a frame arrives requests the frame's entries
- * again. (An entry that could not be sent or stored for lack of memory is tried again, after a time
- * that doubles with each further failure.) Entries of nodes outside the component do not matter:
- * every link that leads out of the component is faulty in the FAULT word of its inner end.
+ * adopts it: an entry that could not cross a link while the link was down crosses it when the link
+ * comes up, and a node whose end of a link is down when a frame is received requests all entries of
+ * the other end again. (If an entry could not be sent or stored for lack of memory, this is tried
+ * again, after a time that doubles with each further failure.) Entries of nodes outside the
+ * component do not matter: every link that leads out of the component is faulty in the FAULT word
+ * of the end that is in the component.
  *
  * From its database a node finds the first hop of a shortest path to each destination, by
  * breadth-first search from itself over the links that neither end reports as faulty. The table of
- * hops is computed when a frame needs it after a change. route.c takes that hop if it can. When all
- * nodes have converged, each hop leads to a node one nearer to the destination, by distance in the
- * faulty cube: the walk is a shortest path. Before that the walk is no worse than a depth-first
- * search in some order. In a cube that never had a fault, where that search takes a direct path,
- * there are no entries and no tables. In a network other than a cube there are always tables,
- * because node numbers do not determine distances there.
+ * first hops is computed when a frame needs it after a change. route.c sends frames over the first
+ * hop if it can. When all nodes have converged, each hop reduces the distance to the destination in
+ * the faulty cube by one, so the walk of a frame is a shortest path. Until then the walk is no
+ * worse than a depth-first search in some order. In a cube that never had a fault there are no
+ * entries and no tables, because the depth-first search takes a direct path. In a network other
+ * than a cube there are always tables, because node numbers do not determine distances.
  *
- * Floods take a spanning tree (flood.c). In a cube with no known fault each origin has a tree of
- * its own. Otherwise there is one tree for all origins: breadth first from the lowest node of the
- * component, where the parent of each node is the neighbour along the lowest dimension that leads
- * nearer to the root. Nodes that know the same FAULT words compute the same tree. It is computed
- * when a flooded frame needs it after a change.
+ * Flooded frames are sent along a spanning tree (flood.c). In a cube with no known fault each
+ * origin has a tree of its own. Otherwise there is one tree for all origins: a breadth-first tree
+ * whose root is the lowest node of the component. The parent of each node is the neighbour along
+ * the lowest dimension that leads nearer to the root. Nodes that know the same FAULT words compute
+ * the same tree. It is computed when a flooded frame needs it after a change.
  *
  * No frame is made before it can be sent. For each link and each node a bit is set while the node's
- * entry is still to be sent there. The frame is made when the link has room (fabric/own.c), with
- * the entries at that time. So a storm of changes costs no memory, and a change that was undone
- * meanwhile is not sent.
+ * entry is still to be sent over the link. The frame is made when the limits of the link allow it
+ * (fabric/own.c), and gets the entries as they are at that time. So a storm of changes costs no
+ * memory, and a change that was undone meanwhile is not sent.
  *
- * Costs: 8 bytes at each node for each node that ever had a faulty link, one byte for each node in
- * the table of hops, and a bit for each node and each link; a change of a FAULT word crosses each
- * link at most twice.
+ * Costs at each node: 8 bytes for each node that ever had a faulty link, one byte for each node in
+ * the table of first hops, and a bit for each node and each link. A change of a FAULT word crosses
+ * each link at most twice.
  */
 #include <linux/bitmap.h>
 #include <linux/jhash.h>
@@ -64,10 +65,10 @@
 
 #define CHUNK		256U	/* most entries in a frame */
 #define HEAD		(sizeof(struct hc_hdr) + sizeof(struct hc_wire_lsa_head))
-/* Wait after a failed allocation before it is tried again; doubled with each further failure. */
+/* Delay after which a failed allocation is tried again; doubled with each further failure. */
 #define RETRY_MIN	msecs_to_jiffies(20)
 #define RETRY_MAX	msecs_to_jiffies(5000)
-/* How many nodes a search visits in the time that processing a frame takes. */
+/* Number of nodes that a search visits in the time that processing a frame takes. */
 #define NODES_OF_A_FRAME	64
 
 /**
@@ -92,9 +93,9 @@ void hc_lsdb_retry(struct hc_node *node, unsigned int what)
 	queue_delayed_work(system_long_wq, &r->work, READ_ONCE(r->wait));
 }
 
-/* Let the poll try again. Entries and requests that could not be sent are still recorded as
- * outstanding, so for them it is enough that the poll runs. If the own FAULT word is to get a new
- * version (HC_OWN_AGAIN), an event is needed.
+/* Let the node's poll try again what has failed. Entries and requests that could not be sent are
+ * still recorded as outstanding, so for them it is enough that the poll runs. If the node's own
+ * FAULT word is to get a new version (HC_OWN_AGAIN), the poll needs an event.
  */
 static void node_retry(struct hc_node *node)
 {
@@ -106,8 +107,8 @@ static void node_retry(struct hc_node *node)
 		hc_node_run(node);
 }
 
-/* Retry at all nodes. If a poll that runs because of this lacks memory again, it queues the work
- * with the new delay.
+/* Retry at all nodes. If a poll that runs because of this lacks memory again, it queues this work
+ * item again, with the new delay.
  */
 static void retry_work(struct work_struct *work)
 {
@@ -115,7 +116,7 @@ static void retry_work(struct work_struct *work)
 	const struct hc_fabric *fabric = r->fabric;
 	struct hc_node *node;
 
-	/* The last failure was long ago, so this one counts as the first. */
+	/* If the last failure was long ago, this failure counts as the first one. */
 	if (time_after(jiffies, r->ran + 3 * r->wait))
 		r->wait = RETRY_MIN;
 	WRITE_ONCE(r->wait, min(2 * r->wait, RETRY_MAX));
@@ -156,6 +157,7 @@ static unsigned int state_index(const struct hc_node *node, u32 u)
 	return low;
 }
 
+/* Return: true if the database has @version of node @u's FAULT word. */
 static bool state_is_known(const struct hc_node *node, u32 u, u32 version)
 {
 	unsigned int i = state_index(node, u);
@@ -164,6 +166,7 @@ static bool state_is_known(const struct hc_node *node, u32 u, u32 version)
 	       node->lsdb->list[i].version == version;
 }
 
+/* Make sure that the list has memory for another entry. Return: false if there is no memory. */
 static bool state_grow(struct hc_node *node)
 {
 	u32 room = node->lsdb->room ? 2 * node->lsdb->room : 8;
@@ -184,19 +187,19 @@ static bool state_grow(struct hc_node *node)
 	return true;
 }
 
-/* Return: the hash of a FAULT word. The XOR of these hashes over all nodes is a digest: two nodes
- * have the same digest if they know the same FAULT words, and, except with a probability of 1 in
- * 2^32, only then. A node without faults does not contribute to the digest, nor does a node without
- * an entry.
+/* Return: the hash of node @u's FAULT word. The XOR of these hashes over all nodes is the digest of
+ * a database. Two databases with the same FAULT words have the same digest; two databases with
+ * different FAULT words have the same digest with a probability of 1 in 2^32. A node without faults
+ * does not contribute to the digest, nor does a node without an entry.
  */
 static u32 word_hash(u32 u, u32 word)
 {
 	return word ? jhash_2words(u, word, 0) : 0;
 }
 
-/* Store a FAULT word. Return: 1 if its version is newer than the one in the database, 0 if not, or
- * -ENOMEM. Versions are compared modulo 2^32, so that a node always has a next version with which
- * it can correct its entry at other nodes.
+/* Store FAULT word @word of node @u if its @version is newer than the version in the database.
+ * Return: 1 if it was stored, 0 if it is not newer, or -ENOMEM. Versions are compared modulo 2^32,
+ * so that a node always has a next version with which it can correct its entry at other nodes.
  */
 static int state_write(struct hc_node *node, u32 u, u32 word, u32 version)
 {
@@ -221,7 +224,7 @@ static int state_write(struct hc_node *node, u32 u, u32 word, u32 version)
 	return 1;
 }
 
-/* Do state_write() under the lock that readers in other contexts take. */
+/* Do state_write() under the lock, which readers in other contexts take. */
 static int state_adopt(struct hc_node *node, u32 u, u32 word, u32 version)
 {
 	int ret;
@@ -299,9 +302,9 @@ static bool owed_make(struct hc_node *node)
 	return node->lsdb->owed;
 }
 
-/* Record that the entry of @u is to be sent to all neighbours except the one along @from, which has
- * sent it. This includes neighbours whose link is down: the link may come up again before this node
- * detects that it was down.
+/* Record that the entry of node @u is to be sent to all neighbours except the neighbour along
+ * @from, from which it was received. Neighbours whose link is down are included: the link may come
+ * up again before this node detects that it was down.
  */
 static void news_add(struct hc_node *node, u32 u, unsigned int from)
 {
@@ -320,7 +323,9 @@ static void news_add(struct hc_node *node, u32 u, unsigned int from)
 			__set_bit(u, owed_along(node, d));
 }
 
-/* The neighbour along @dim has the same entry of @u as this node: do not send the entry there. */
+/* Record that the neighbour along @dim has the same entry of node @u as this node, so that the
+ * entry need not be sent there.
+ */
 static void news_known(struct hc_node *node, u32 u, unsigned int dim)
 {
 	if (node->lsdb->owed)
@@ -333,10 +338,10 @@ void hc_lsdb_meet(struct hc_node *node, u32 dims)
 	node->lsdb->asks |= dims;
 }
 
-/* Return: true if all frames have been processed that were queued when an entry first became
- * outstanding. In a storm of changes thousands of frames are queued, of which one poll processes
- * only a few. Because of this wait only the last of a node's changes is sent, and one frame carries
- * the changes of many nodes.
+/* Return: true if the outstanding entries may be sent: all frames that were queued when the first
+ * of these entries became outstanding have been processed. In a storm of changes thousands of
+ * frames are queued, of which one poll processes only a few. Because of this wait only the last of
+ * a node's changes is sent, and one frame carries the changes of many nodes.
  */
 static bool news_complete(struct hc_node *node)
 {
@@ -365,8 +370,9 @@ static bool all_owe(struct hc_node *node, unsigned int dim)
 	return true;
 }
 
-/* Fill in @n of the entries that are to be sent along @dim, and clear their bits. Each frame begins
- * where the last one ended, so no entry waits for ever, however often others change.
+/* Fill @v with @n of the entries that are to be sent along @dim, and clear their bits. Each frame
+ * begins with the node number after the last entry of the previous frame, so no entry waits for
+ * ever, however often other entries change.
  */
 static void states_put(struct hc_node *node, unsigned int dim, struct hc_wire_lsa *v, u32 n)
 {
@@ -388,9 +394,9 @@ static void states_put(struct hc_node *node, unsigned int dim, struct hc_wire_ls
 	node->lsdb->next[dim] = u;
 }
 
-/* Send a frame with entries that are to be sent along @dim, and with the request for the
- * neighbour's entries if that is outstanding. Return: false if nothing is outstanding, or there is
- * no room or memory for the frame.
+/* Send one frame along @dim with entries that are outstanding there, and with the request for the
+ * neighbour's entries if that is outstanding. Return: false if no frame was sent: nothing is
+ * outstanding, hc_own_room() does not allow the frame, or there is no memory.
  */
 static bool states_send(struct hc_node *node, unsigned int dim)
 {
@@ -419,7 +425,7 @@ static bool states_send(struct hc_node *node, unsigned int dim)
 	return true;
 }
 
-/* Send all outstanding frames along @dim, as far as there is room. */
+/* Send all outstanding entries along @dim, as far as hc_own_room() allows. */
 static void link_flush(struct hc_node *node, unsigned int dim)
 {
 	if (node->lsdb->all & hc_bit(dim) && !all_owe(node, dim)) {
@@ -447,7 +453,7 @@ void hc_lsdb_flush(struct hc_node *node)
 
 /* ------------------------------------------------------------ events */
 
-/* Return: the newest version of the own FAULT word that any node is known to have. */
+/* Return: the newest version of the node's own FAULT word that any node is known to have. */
 static u32 own_last(const struct hc_node *node)
 {
 	s32 newer = node->lsdb->claims.newest - node->lsdb->version;
@@ -455,8 +461,8 @@ static u32 own_last(const struct hc_node *node)
 	return newer > 0 ? node->lsdb->claims.newest : node->lsdb->version;
 }
 
-/* Give the own FAULT word the version after @version. Return: false if there is no memory to store
- * it.
+/* Give the node's own FAULT word the version after @version, and let it be sent to all neighbours.
+ * Return: false if there is no memory to store it.
  */
 static bool state_own(struct hc_node *node, u32 version)
 {
@@ -469,8 +475,9 @@ static bool state_own(struct hc_node *node, u32 version)
 	return true;
 }
 
-/* Another node has a version of the own FAULT word that this node has not sent: send a newer one,
- * now or, if hc_claims_add() returns false, later.
+/* Handle a version of the node's own FAULT word that was received over link @dim and that this node
+ * has never sent: send a newer version, at once or, if hc_claims_add() returns false, after a
+ * while.
  */
 static void own_claimed(struct hc_node *node, unsigned int dim, u32 version)
 {
@@ -510,7 +517,7 @@ static void state_take(struct hc_node *node, unsigned int dim, const struct hc_w
 
 		if (news > 0)
 			news_add(node, u, dim);
-		/* The entry could not be stored: request it again. */
+		/* The entry could not be stored for lack of memory: request all entries again. */
 		if (news < 0) {
 			node->lsdb->asks |= hc_bit(dim);
 			hc_lsdb_retry(node, dim);
@@ -522,7 +529,7 @@ static void state_take(struct hc_node *node, unsigned int dim, const struct hc_w
 		own_claimed(node, dim, version);
 }
 
-/* Handle LSA. The frame's data may be shared with clones, so it is only read. */
+/* The frame's data may be shared with clones, so it is only read. */
 void hc_lsdb_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
 {
 	u32 len = be32_to_cpu(hc_hdr(skb)->len);
@@ -548,8 +555,8 @@ void hc_lsdb_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
 	consume_skb(skb);
 }
 
-/* The link was down at this end, perhaps only for a moment that the other end has not detected:
- * request all entries of the other end.
+/* The frame's entries are lost: the link was down at this end, perhaps only for a moment that the
+ * other end has not detected. So request all entries of the other end.
  */
 void hc_lsdb_undeliverable(struct hc_node *node, unsigned int dim, struct sk_buff *skb,
 			   unsigned int why)
@@ -559,7 +566,9 @@ void hc_lsdb_undeliverable(struct hc_node *node, unsigned int dim, struct sk_buf
 
 /* ------------------------------------------------------------ shortest paths */
 
-/* Prepare @b for a search over the links that neither end reports as faulty. */
+/* Prepare @b, which uses the memory @room, for a search over the links that neither end reports as
+ * faulty.
+ */
 static void search_init(struct hc_bfs *b, const struct hc_node *node, void *room)
 {
 	unsigned int i;
@@ -571,8 +580,8 @@ static void search_init(struct hc_bfs *b, const struct hc_node *node, void *room
 	hc_bfs_fault(b, node->id, node->fault);
 }
 
-/* Compute the table of first hops. Return: false if there is no memory; the table is then still
- * stale, and is not used.
+/* Compute the table of first hops. Return: false if there is no memory; the table then stays stale,
+ * and is not used.
  */
 static bool hops_compute(struct hc_node *node)
 {
@@ -609,8 +618,9 @@ bool hc_lsdb_cut(struct hc_node *node, u32 dst)
 	       !node->lsdb->hops_stale;
 }
 
-/* Find the nodes that can be reached, as far as @node knows the faults: *@n of them, in @b->queue.
- * Return: the memory of @b, which the caller must free after use, or NULL if there is no memory.
+/* Find the nodes that can be reached, as far as @node knows the faults. *@n is set to their number;
+ * @b->queue has their numbers. Return: the memory of @b, which the caller must free after use, or
+ * NULL if there is no memory.
  */
 static void *search(struct hc_bfs *b, struct hc_node *node, u32 *n)
 {
@@ -638,8 +648,8 @@ bool hc_lsdb_reach(struct hc_node *node, u32 *set)
 	return true;
 }
 
-/* Return: true if all links of @u that its neighbours' FAULT words report as faulty are faulty in
- * @word, too.
+/* Return: true if each link of node @u that the FAULT word of a neighbour reports as faulty is
+ * faulty in @u's own FAULT word @word, too.
  */
 static bool words_agree(const struct hc_bfs *b, u32 u, u32 word)
 {
@@ -667,8 +677,8 @@ bool hc_lsdb_agrees(struct hc_node *node)
 
 /* ------------------------------------------------------------ spanning trees */
 
-/* Return: the dimension of the link from @u to its parent in the tree: the lowest one that leads
- * nearer to the root.
+/* Return: the dimension of the link from node @u to its parent in the tree: the lowest dimension
+ * that leads nearer to the root. @dist: distances of all nodes from the root.
  */
 static unsigned int tree_parent(const struct hc_bfs *b, const u16 *dist, u32 u)
 {
@@ -680,6 +690,7 @@ static unsigned int tree_parent(const struct hc_bfs *b, const u16 *dist, u32 u)
 	return d;
 }
 
+/* Return: the lowest node of the component of node @self. */
 static u32 component_lowest(struct hc_bfs *b, u32 self)
 {
 	u32 n = hc_bfs_run(b, self, NULL, NULL);
@@ -689,8 +700,8 @@ static u32 component_lowest(struct hc_bfs *b, u32 self)
 	return self;
 }
 
-/* Search from the tree's root, the lowest node of the component of @self. In most cases that is
- * node 0, so one search is enough.
+/* Set @dist to the distances of all nodes from the tree's root, the lowest node of the component of
+ * @self. In most cases the root is node 0, so one search is enough.
  */
 static void tree_search(struct hc_bfs *b, u16 *dist, u32 self)
 {
@@ -699,7 +710,7 @@ static void tree_search(struct hc_bfs *b, u16 *dist, u32 self)
 		hc_bfs_run(b, component_lowest(b, self), NULL, dist);
 }
 
-/* Return: the links of node @self that are in the tree, as a mask. */
+/* Return: mask of the links of node @self that are in the tree. @dist: memory for tree_search(). */
 static u32 tree_links(struct hc_bfs *b, u16 *dist, u32 self)
 {
 	unsigned int d;
@@ -717,6 +728,7 @@ static u32 tree_links(struct hc_bfs *b, u16 *dist, u32 self)
 	return links;
 }
 
+/* Compute the links of @node in the spanning tree. Return: false if there is no memory. */
 static bool tree_compute(struct hc_node *node)
 {
 	u32 n = node->fabric->topo.nodes;
@@ -736,8 +748,8 @@ static bool tree_compute(struct hc_node *node)
 	return true;
 }
 
-/* Return: the links of this node in the tree of @origin, in a cube with no known fault, as a mask.
- * In this tree the parent of a node is its neighbour along the lowest dimension in which the node
+/* Return: mask of the links of @node in the tree of @origin, in a cube with no known fault. In this
+ * tree the parent of a node is its neighbour along the lowest dimension in which the node's number
  * differs from @origin.
  */
 static u32 tree_of(const struct hc_node *node, u32 origin)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Link-state database: a node's knowledge of faults at other nodes, see lsdb.c. The database
- * belongs to the node's poll, unless a function's context says otherwise.
+ * Link-state database: a node's knowledge of faults at other nodes, see lsdb.c. Functions may be
+ * called only in the poll of the database's node, unless their Context says otherwise.
  */
 #ifndef _HC_LSDB_H
 #define _HC_LSDB_H
@@ -23,25 +23,26 @@ struct sk_buff;
  * @announced: the node's own FAULT word as it has last sent it to the other nodes
  * @version: version of @announced
  * @claims: record of versions of the own FAULT word that the node has received but never sent
- * @list: entries, by ascending node number; the node's own FAULT word may have one, too
- * @n: how many entries @list has
- * @room: how many entries @list has memory for
- * @owed: for each dimension a bitmap of the nodes whose entries are still to be sent along it, or
- *	NULL
- * @next: for each dimension, the number of the node whose entry comes first in the next frame if it
- *	is to be sent
- * @owes: dimensions along which bits of @owed may be set
- * @all: dimensions along which all entries are to be sent
- * @asks: dimensions along which the neighbour is to be asked to send all its entries
- * @news_at: value of hc_node.rxq.taken at which the node begins to send all these, if @news_waits
+ * @list: entries, by ascending node number; the node's own FAULT word may have an entry, too
+ * @n: number of entries in @list
+ * @room: number of entries for which @list has memory
+ * @owed: for each dimension a bitmap of the nodes whose entries are still to be sent along it; or
+ *	NULL if it is not allocated yet
+ * @next: for each dimension, the node number at which the next frame begins to look for entries
+ *	that are to be sent
+ * @owes: mask of the dimensions for which @owed may have bits that are set
+ * @all: mask of the dimensions along which all entries are to be sent
+ * @asks: mask of the dimensions along which all entries of the neighbour are to be requested
+ * @news_at: value of hc_node.rxq.taken at which the node begins to send what @owes, @all and @asks
+ *	name, if @news_waits
  * @news_waits: @news_at is set
  * @digest: digest of all FAULT words in @list
- * @hops: first hops to all nodes, or NULL
- * @tree: links of this node in the spanning tree, if @tree_agrees
- * @hops_stale: @hops have to be computed again
+ * @hops: for each node, the dimension of the first hop to it; or NULL
+ * @tree: mask of this node's links in the spanning tree, if @tree_agrees
+ * @hops_stale: @hops has to be computed again
  * @tree_stale: @tree and @tree_agrees have to be computed again
- * @tree_agrees: the entries agree with the state of the own links
- * @lock: the poll takes it to write @list, and other contexts to read it
+ * @tree_agrees: the entries agree with the state of the node's own links
+ * @lock: the poll takes it to write @list, other contexts take it to read @list
  */
 struct hc_lsdb {
 	u32 announced;
@@ -69,7 +70,7 @@ struct hc_lsdb {
 /**
  * struct hc_lsdb_retry - retries after allocation failures in polls of a fabric's nodes
  * @fabric: the fabric
- * @work: runs these polls again
+ * @work: lets these polls run again
  * @wait: delay of @work, jiffies; written by @work
  * @ran: when @work last ran, jiffies; only @work uses it
  */
@@ -81,7 +82,7 @@ struct hc_lsdb_retry {
 };
 
 /**
- * hc_lsdb_links() - send the own FAULT word to all nodes if it has changed
+ * hc_lsdb_links() - send the node's own FAULT word to all nodes if it has changed
  * @node: the node
  *
  * Context: poll
@@ -91,18 +92,19 @@ void hc_lsdb_links(struct hc_node *node);
 /**
  * hc_lsdb_meet() - exchange all entries with neighbours whose links have come up
  * @node: the node
- * @dims: dimensions of the links, as a mask
+ * @dims: mask of the links' dimensions
  *
  * Context: poll
  */
 void hc_lsdb_meet(struct hc_node *node, u32 dims);
 
 /**
- * hc_lsdb_retry() - let the poll run again after a while, since an allocation has failed, or the
- *	own FAULT word has to wait for its next version
+ * hc_lsdb_retry() - let the poll run again after a while, because an allocation has failed, or
+ *	because the node's own FAULT word must not get its next version at once
  * @node: the node
- * @what: dimension of the link over which a frame could not be sent, or an entry not stored; or
- *	HC_OWN_AGAIN: the own FAULT word is to get a new version then
+ * @what: dimension of the link to which a frame could not be sent, or from which an entry could not
+ *	be stored; or HC_OWN_AGAIN: the node's own FAULT word is to get a new version after the
+ *	wait
  *
  * Context: poll
  */
@@ -111,7 +113,7 @@ void hc_lsdb_retry(struct hc_node *node, unsigned int what);
 /**
  * hc_lsdb_rx() - process an LSA frame; consumes it
  * @node: the receiving node
- * @dim: dimension of the link that it came over
+ * @dim: dimension of the link over which the frame was received
  * @skb: the frame
  *
  * Context: poll
@@ -122,8 +124,8 @@ void hc_lsdb_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb);
  * hc_lsdb_undeliverable() - handle an LSA frame that is dropped because its link is down at this
  *	end
  * @node: the receiving node
- * @dim: dimension of the link that it came over
- * @skb: the frame, which stays the caller's
+ * @dim: dimension of the link over which the frame was received
+ * @skb: the frame, which the caller still owns
  * @why: reason of the drop
  *
  * Context: poll
@@ -137,7 +139,7 @@ void hc_lsdb_undeliverable(struct hc_node *node, unsigned int dim, struct sk_buf
  * @dst: number of the destination
  *
  * Context: poll
- * Return: a dimension, or -1 if the node knows no first hop
+ * Return: the dimension of the first hop, or -1 if the node knows none
  */
 int hc_lsdb_hop(struct hc_node *node, u32 dst);
 
@@ -153,8 +155,8 @@ bool hc_lsdb_cut(struct hc_node *node, u32 dst);
 
 /**
  * hc_lsdb_reach() - find the nodes that can be reached, as far as the node knows the faults
- * @node: the node, which is one of them
- * @set: bitmap to which they are added
+ * @node: the node
+ * @set: bitmap to which the reachable nodes, and the node itself, are added
  *
  * Context: poll
  * Return: false if there is no memory
@@ -175,12 +177,12 @@ u32 hc_lsdb_word(const struct hc_node *node, u32 u);
  * hc_lsdb_agrees() - tell whether the FAULT words of all reachable nodes agree with each other
  * @node: the node
  *
- * If a link is faulty in the FAULT word of one end, and not in that of the other, an update of the
- * latter is still to come.
+ * If a link is faulty in the FAULT word of one end, and not in the FAULT word of the other end, the
+ * node has not received the newest FAULT word of the other end yet.
  *
  * Context: poll
- * Return: true if each link of a reachable node is faulty in that node's FAULT word if it is faulty
- *	in that of its other end; false also if there is no memory
+ * Return: true if, for each link of each reachable node: if the link is faulty in the FAULT word of
+ *	its other end, it is faulty in the node's FAULT word, too. False also if there is no memory
  */
 bool hc_lsdb_agrees(struct hc_node *node);
 
@@ -188,19 +190,20 @@ bool hc_lsdb_agrees(struct hc_node *node);
  * hc_lsdb_tree() - find the spanning tree for a flooded frame
  * @node: the node
  * @origin: number of the node that floods the frame
- * @edges: set to the links of @node in the tree, as a mask
+ * @edges: set to the mask of @node's links in the tree
  *
- * The tree spans all nodes that @origin reaches, as far as @node knows the faults.
+ * The tree spans all nodes that frames from @origin can reach, as far as @node knows the faults.
  *
  * Context: poll
- * Return: a digest that names the tree: two nodes have the same digest if and only if they know the
- *	same faults; 0 if the known faults do not agree with the state of the node's own links, if
- *	some of these links may lose frames, or if there is no memory
+ * Return: a digest that names the tree: two nodes that know the same faults have the same digest,
+ *	and nodes that know different faults almost never have; 0 if the known faults do not agree
+ *	with the state of the node's own links, if some of the node's links in the tree may lose
+ *	frames, or if there is no memory
  */
 u32 hc_lsdb_tree(struct hc_node *node, u32 origin, u32 *edges);
 
 /**
- * hc_lsdb_any() - tell whether any fault is known
+ * hc_lsdb_any() - tell whether a node knows, or has known, of any fault
  * @node: the node
  *
  * Context: any; a snapshot
@@ -211,7 +214,7 @@ bool hc_lsdb_any(const struct hc_node *node);
 /**
  * hc_lsdb_words() - get the FAULT words of all nodes from a database
  * @node: the node whose database it is
- * @words: set, by node number; FAULT words of nodes without an entry stay as they are
+ * @words: array by node number, filled in; elements of nodes without an entry are not changed
  *
  * Context: any
  */
@@ -249,7 +252,7 @@ void hc_lsdb_init(struct hc_lsdb *s);
  * @s: the database
  *
  * Context: poll
- * Return: the dimensions, as a mask
+ * Return: mask of the dimensions
  */
 static inline u32 hc_lsdb_owes(const struct hc_lsdb *s)
 {
@@ -257,8 +260,8 @@ static inline u32 hc_lsdb_owes(const struct hc_lsdb *s)
 }
 
 /**
- * hc_lsdb_flush() - send outstanding entries and requests, once all frames have been processed that
- *	were queued when the first of these became outstanding
+ * hc_lsdb_flush() - send outstanding entries and requests, unless frames are still unprocessed that
+ *	were queued when the first entry or request became outstanding
  * @node: the node
  *
  * Context: poll
@@ -283,7 +286,7 @@ void hc_lsdb_retry_init(struct hc_fabric *fabric);
  * hc_lsdb_retry_exit() - stop the retries of a fabric
  * @fabric: the fabric
  *
- * Context: process, after all polls of the fabric are disabled, so that none starts a retry
+ * Context: process, after all polls of the fabric are disabled, so that no poll starts a retry
  */
 void hc_lsdb_retry_exit(struct hc_fabric *fabric);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The FAULT words of the nodes on other machines, as this machine knows them. They are taken from
- * the link-state databases of the local nodes, which LSA frames fill. Machines that can reach each
- * other have equal databases once changes have spread, so each of them computes the same plan.
+ * the link-state databases of the local nodes (lsdb.c). Machines that can reach each other have
+ * equal databases once changes have spread, so each of them computes the same plan.
  */
 #include <linux/mm.h>
 #include <linux/sched.h>
@@ -14,7 +14,8 @@
 #include "route/remote_nodes.h"
 
 /* Fill @words with the FAULT words of all nodes: for a local node its own FAULT word, for a remote
- * node the newest version in any local node's database. Return: false if there is no memory.
+ * node the newest version of its FAULT word in any local node's database. Return: false if there is
+ * no memory.
  */
 static bool words_gather(const struct hc_fabric *fabric, u32 *words)
 {

@@ -13,9 +13,9 @@ struct hc_fabric;
  * hc_remote_faults() - get the FAULT words of all nodes of a fabric that spans machines
  * @fabric: the fabric
  *
- * For a local node this is its own FAULT word, for a remote node the newest one that any local node
- * has received. A node to which no path of healthy links leads counts as failed: all its links are
- * faulty.
+ * The FAULT word of a local node is its own, that of a remote node is the newest one that any local
+ * node has received. A remote node to which no path of healthy links leads counts as failed: all
+ * its links are faulty.
  *
  * Context: process; the caller holds hc_fabric.lock
  * Return: an array with the FAULT word of each node, which the caller frees by kvfree(), or NULL if
@@ -26,7 +26,7 @@ u32 *hc_remote_faults(const struct hc_fabric *fabric);
 /**
  * hc_remote_lost() - tell whether a remote node is failed or unreachable
  * @fabric: the fabric
- * @words: what hc_remote_faults() returned
+ * @words: FAULT words that hc_remote_faults() has returned
  * @u: node number
  *
  * Context: any

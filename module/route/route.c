@@ -3,46 +3,49 @@
  * Fault-tolerant unicast: depth-first search by a single frame.
  *
  * A ROUTED frame carries its walk: the dimensions of the links that it has crossed since its
- * origin, those of backtracking included, in an area of hc_walk_area() bytes behind the header. A
- * dimension takes four bits, the first one of a byte in the high half. A node that receives the
- * frame replays the walk from .src. So it knows which nodes the frame has visited, and its own
- * parent: the node from which the frame came here first. From that, from the state of its own
- * links, and from its neighbours' FAULT words as hints, it decides to send the frame
+ * origin, steps back included, in an area of hc_walk_area() bytes behind the header. A dimension
+ * takes four bits; the first of two dimensions is in the high half of a byte. A node that receives
+ * the frame replays the walk from .src. So it knows which nodes the frame has visited, and its own
+ * parent: the node from which it has received the frame for the first time. From that, from the
+ * state of its own links, and from its neighbours' FAULT words as hints, it decides what to do with
+ * the frame. It takes the first of these steps that is possible:
  *
- *  0. to the neighbour on a shortest path, as far as known (lsdb.c), if it is not visited;
- *  1. to a neighbour not visited that is nearer to the destination, first those
+ *  0. send it to the next node of a shortest path, as far as known (lsdb.c), if it is not visited;
+ *  1. send it to a neighbour not visited that is nearer to the destination; prefer neighbours
  *     that have, as far as this node knows, a link that leads even nearer;
- *  2. to a neighbour not visited that is farther away, in the same order;
- *  3. back to the parent;
- *  4. at the origin, which has no parent: there is no path.  Drop.
+ *  2. send it to a neighbour not visited that is farther from the destination, with the same
+ *     preference;
+ *  3. send it back to the parent;
+ *  4. drop it: this is the origin, which has no parent, and there is no path.
  *
- * Why this is right. Call a hop of kind 0 to 2 a step forward. It leads to a node that the walk
+ * Why this is right. Call a hop of step 0 to 2 a step forward. It leads to a node that the walk
  * does not contain, so each node but the origin is entered by at most one step forward, and left by
- * at most one step back, to its parent. Hence the walk ends after at most 2 * (2^n - 1) hops; a
- * longer one is forged and dropped, so no frame can circle for ever, even a forged one. While links
- * stay as they are the walk is the depth-first traversal of the component of healthy links that
- * holds the origin: step 3 leaves a node only when all its healthy links lead to visited ones, so
- * when step 4 is reached all nodes of the component have been visited. The walk ends when it first
- * visits the destination. So the frame is delivered if and only if there is a healthy path; and as
- * there is always just one copy of the frame, it is never delivered twice. If links fail meanwhile,
- * the frame may be dropped although another path is left, since it cannot go back from where it is.
- * A sender that waits for an answer then sends it again.
+ * at most one step back, to its parent. Hence the walk ends after at most 2 * (2^n - 1) hops. A
+ * longer walk is forged, and its frame is dropped: so not even a forged frame can circle for ever.
+ * As long as links do not change, the walk is the depth-first traversal of the component of healthy
+ * links that contains the origin: step 3 leaves a node only when all its healthy links lead to
+ * visited nodes, so when step 4 is reached all nodes of the component have been visited. The walk
+ * ends when it first visits the destination. So the frame is delivered if and only if there is a
+ * healthy path; and as there is always just one copy of the frame, it is never delivered twice. If
+ * links fail during the walk, the frame may be dropped although another path exists, because the
+ * link to the parent may be down. A sender that waits for an answer then sends the frame again.
  *
  * The proof does not depend on the order in which neighbours are tried. So step 0 affects only the
  * length of the walk: when the databases of all nodes have converged, it makes the walk a shortest
  * one.
  *
- * The replay takes time in proportion to the walk, so an exhaustive search through k nodes takes
- * O(k^2); walks around scattered faults have few hops more than the distance.
+ * The replay takes time in proportion to the length of the walk, so an exhaustive search through k
+ * nodes takes O(k^2). Walks around scattered faults have few hops more than the distance.
  *
- * A walk need not be replayed if each of its hops has changed another bit of those in which the
- * origin and the destination differ. Such a walk has as many hops as there are bits in which the
- * origin and this node differ, and in none of these bits this node and the destination differ. The
- * nodes of such a walk lie at distances 0, 1, .. from the origin, and this node is the farthest. A
- * neighbour nearer to the destination is farther still from the origin, so it was not visited:
- * step 0 and the first half of step 1 need not check that. A forged walk of another kind may have
- * the length of such a walk. Its frame then gets one link nearer to the destination with each hop,
- * so it passes at most n nodes in this manner, and is dropped where the walk is replayed, or at the
+ * A walk need not be replayed if each of its hops has changed a different one of the bits in which
+ * the origin and the destination differ. Such a walk is recognised by its length: it has as many
+ * hops as there are bits in which the origin and this node differ, and in each of these bits this
+ * node agrees with the destination. The nodes of the walk are at distances 0, 1, .. from the
+ * origin, and this node has the greatest distance. A neighbour that is nearer to the destination
+ * has a still greater distance from the origin, so the walk has not visited it: step 0 and the
+ * preferred case of step 1 need not check that. A forged walk may have the length of such a walk
+ * without being one. Its frame then gets nearer to the destination by one with each hop, so at most
+ * n nodes forward it without a replay, and it is dropped at a node that replays the walk, or at the
  * destination.
  */
 #include <linux/bitmap.h>
@@ -64,17 +67,17 @@
 #include "route/way.h"
 
 #define NO_DIM		(-1)
-#define RANK_BEST	4	/* rank in step 1 of a neighbour known to lead nearer still */
+#define RANK_BEST	4	/* rank of the neighbours that step 1 prefers */
 #define HOPS_OF_A_FRAME	256	/* replaying this many hops takes as long as processing a frame */
 
 struct walk {
-	DECLARE_BITMAP(visited, HC_NODES_MAX);
+	DECLARE_BITMAP(visited, HC_NODES_MAX);	/* nodes that the walk contains */
 	int parent;	/* dimension towards the parent, or NO_DIM at the origin */
 };
 
-/* Record that @u was visited. Return: true if it was not visited before. __test_and_set_bit() is
- * not used: BTS with an index in memory is slow, and this is the one loop whose length grows with
- * the walk.
+/* Record that the walk contains node @u. Return: true if @u was not recorded before. This does not
+ * use __test_and_set_bit(), because the instruction BTS is slow on a bitmap in memory, and the loop
+ * of the only caller is as long as the walk.
  */
 static bool visit(struct walk *w, u32 u)
 {
@@ -110,16 +113,16 @@ static bool walk_replay(const struct hc_node *node, const struct sk_buff *skb, s
 	return at == node->id;
 }
 
-/* Return: the ports of @u that lead nearer to @dst, as a mask. In a network other than a cube
- * distances are not known here, so all ports are included.
+/* Return: mask of the ports of node @u that lead nearer to node @dst. In a network other than a
+ * cube distances are not known, so all ports are included.
  */
 static u32 nearer(const struct hc_topo *topo, u32 u, u32 dst)
 {
 	return topo->peers ? hc_ports(topo, u) : u ^ dst;
 }
 
-/* Return: true if, as far as this node knows, the neighbour along @d is @dst or has a usable link
- * that leads nearer to it.
+/* Return: true if the neighbour along @d is @dst, or if, as far as this node knows, the neighbour
+ * has a usable link that leads nearer to @dst, to a node that is not visited.
  */
 static bool leads_on(const struct hc_node *node, const struct walk *w, unsigned int d, u32 dst)
 {
@@ -188,7 +191,9 @@ int hc_walk_grow(struct sk_buff *skb, unsigned int old, unsigned int grow)
 {
 	int err;
 
-	/* Allocate more headroom than is needed now, so that not each growth copies the frame. */
+	/* Allocate more headroom than is needed now, so that the next growths need not copy the
+	 * frame.
+	 */
 	if (grow && skb_headroom(skb) < grow)
 		err = pskb_expand_head(skb, ALIGN(grow + old, 64), 0, GFP_ATOMIC);
 	else
@@ -215,8 +220,9 @@ static int walk_append(struct sk_buff *skb, unsigned int dim)
 	return 0;
 }
 
-/* Return: true if the last hop of the walk is the link over which the frame was received. A forged
- * walk then comes from the neighbour at its other end, or from a node behind that neighbour.
+/* Return: true if the last hop of the walk is the link over which the frame was received. If the
+ * walk is forged nevertheless, the neighbour along @dim has forged it, or a node behind that
+ * neighbour.
  */
 static bool walk_came_by(const struct sk_buff *skb, unsigned int dim)
 {
@@ -225,7 +231,7 @@ static bool walk_came_by(const struct sk_buff *skb, unsigned int dim)
 	return n && hc_walk_get(hc_walk_of(skb), n - 1) == dim;
 }
 
-/* Return: true if the walk leads from another node to this one. */
+/* Return: true if the walk leads from another node to this node. */
 static bool walk_ends_here(const struct hc_node *node, const struct sk_buff *skb)
 {
 	const struct hc_hdr *hdr = hc_hdr(skb);
@@ -262,8 +268,8 @@ static struct sk_buff *walk_strip(struct hc_node *node, unsigned int from, struc
 	return skb;
 }
 
-/* Do walk_strip() for a FIXED frame. Its number on the detour replaces its number on the link in
- * .seq.
+/* Do walk_strip() for a FIXED frame. In .seq, the frame's number on its path replaces its number on
+ * the link.
  */
 static struct sk_buff *way_strip(struct hc_node *node, unsigned int from, struct sk_buff *skb)
 {
@@ -278,9 +284,10 @@ static struct sk_buff *way_strip(struct hc_node *node, unsigned int from, struct
 	return skb;
 }
 
-/* Return: the dimension to take if each hop of the walk has led nearer to the destination, and the
- * next hop also does, to a node from which a link leads further. Otherwise, and in any network
- * other than a cube, return NO_DIM: the walk must be replayed.
+/* Find the next dimension without a replay of the walk: see the top of this file. Return: a
+ * dimension that leads nearer to the destination, if each hop of the walk has done so, too, and if
+ * the neighbour there is the destination or has a link that leads further. Otherwise, and in any
+ * network other than a cube, NO_DIM: the walk must be replayed.
  */
 static int nearer_dim(struct hc_node *node, const struct hc_hdr *hdr)
 {
@@ -303,8 +310,9 @@ static int nearer_dim(struct hc_node *node, const struct hc_hdr *hdr)
 	return NO_DIM;
 }
 
-/* Find the dimension to take, *@dim, or NO_DIM if there is none. *@back is set if it leads to a
- * node that the walk has visited. Return: false if the frame's walk is invalid.
+/* Set *@dim to the dimension along which the frame is to be sent, or to NO_DIM if there is none.
+ * Set *@back if this dimension leads to a node that the walk has visited. Return: false if the
+ * frame's walk is invalid.
  */
 static bool dim_find(struct hc_node *node, const struct sk_buff *skb, int *dim, bool *back)
 {
@@ -349,8 +357,8 @@ static int route_forward(struct hc_node *node, unsigned int from, struct sk_buff
 	else
 		hdr->flags &= ~HC_FRAME_F_BACK;
 	be32_add_cpu(&hdr->step, 1);
-	/* If the link fails after this check, the other end drops the frame and handles it as
-	 * undeliverable.
+	/* dim_find() has found the link usable. If the link has failed since then, the other end
+	 * drops the frame and handles it as undeliverable.
 	 */
 	why = hc_link_take(node, d, skb);
 	return why ? hc_route_drop(node, from, skb, why) : 0;
@@ -395,8 +403,8 @@ struct sk_buff *hc_route_rx(struct hc_node *node, unsigned int dim, struct sk_bu
 		return NULL;
 	}
 	hc_remote_skb_arrived(skb);
-	/* Frames for the IP stack keep the walk: it is removed together with the header later, so
-	 * removing it here would gain nothing.
+	/* Frames for the IP stack keep the walk: deliver() removes all headers at once, so nothing
+	 * is gained by removing the walk here.
 	 */
 	return hc_frame_is(skb, HC_FT_WALK) ? skb : walk_strip(node, dim, skb);
 }
@@ -409,6 +417,7 @@ void hc_paths_init(struct hc_paths *paths)
 	INIT_LIST_HEAD(&paths->list);
 }
 
+/* Return: the request that waits for a PATH frame with header @hdr, or NULL. */
 static struct hc_path *path_find(struct hc_fabric *fabric, const struct hc_hdr *hdr)
 {
 	struct hc_path *p;
@@ -419,7 +428,9 @@ static struct hc_path *path_find(struct hc_fabric *fabric, const struct hc_hdr *
 	return NULL;
 }
 
-/* Record how the PATH frame @skb has ended at the request that waits for it, if there is one. */
+/* Complete the request that waits for PATH frame @skb, if there is one. @arrived: the frame has
+ * reached its destination; else it has found no path.
+ */
 static void path_over(struct hc_node *node, const struct sk_buff *skb, bool arrived)
 {
 	struct hc_fabric *fabric = node->fabric;
@@ -428,7 +439,7 @@ static void path_over(struct hc_node *node, const struct sk_buff *skb, bool arri
 	unsigned int i;
 
 	spin_lock_bh(&fabric->paths->lock);
-	/* If the request was cancelled before its frame arrived, it is not found. */
+	/* A request that was cancelled while its frame was under way is not found. */
 	p = path_find(fabric, hdr);
 	if (p && be16_to_cpu(hdr->walk) < 2 * fabric->topo.nodes) {
 		p->status = arrived ? be16_to_cpu(hdr->walk) : -ENOLINK;

@@ -24,52 +24,51 @@ void hc_route_init(void);
  * hc_route_xmit() - send a frame by fault-tolerant unicast; consumes it
  * @node: the origin
  * @dst: number of the destination
- * @skb: the frame; ROUTED, .src, .dst and the walk are set here. Every hop, the first too, adds one
- *	to .step
+ * @skb: the frame; ROUTED, .src, .dst and the walk are set here. Every hop, including the first,
+ *	adds 1 to .step
  *
  * Context: poll
- * Return: 0; -ENOLINK (no path from here) or -ENOBUFS (no memory, or no room) if the frame was
- *	dropped and counted
+ * Return: 0; -ENOLINK if no usable link leads from @node, or @dst is invalid; -ENOBUFS if there is
+ *	no memory, or a limit is reached. On error the frame was dropped and counted
  */
 int hc_route_xmit(struct hc_node *node, u32 dst, struct sk_buff *skb);
 
 /**
  * hc_route_rx() - forward a ROUTED frame, or return it if it is for this node
  * @node: the receiving node
- * @dim: dimension of the link that it came over
+ * @dim: dimension of the link over which the frame was received
  * @skb: the frame
  *
- * The walk of a frame for this node is removed, so that the type's part follows the header, except
- * for types that need the walk (HC_FT_WALK). ROUTED stays set, and .walk is the number of links
- * that the frame has crossed.
+ * The walk of a frame for this node is removed, so that the header of its type follows struct
+ * hc_hdr, except for types that need the walk (HC_FT_WALK). ROUTED stays set, and .walk is the
+ * number of links that the frame has crossed.
  *
  * Context: poll
- * Return: @skb if it is for this node, else NULL; then it was forwarded or dropped
+ * Return: @skb if it is for this node; NULL if it was forwarded or dropped
  */
 struct sk_buff *hc_route_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb);
 
 /**
- * hc_path_arrived() - complete the request for a path, since its PATH frame has arrived
+ * hc_path_arrived() - complete a request for a path, whose PATH frame has reached the destination
  * @node: the destination
- * @skb: the frame, which stays the caller's
+ * @skb: the frame, which the caller still owns
  *
  * Context: poll
  */
 void hc_path_arrived(struct hc_node *node, const struct sk_buff *skb);
 
 /**
- * hc_path_lost() - fail the request for a path, since its PATH frame is dropped for lack of a path,
- *	memory or room
- * @node: the node that drops it
- * @skb: the frame, which stays the caller's
+ * hc_path_lost() - fail a request for a path, whose PATH frame is dropped because there is no path
+ * @node: the node that drops the frame
+ * @skb: the frame, which the caller still owns
  *
  * Context: poll
  */
 void hc_path_lost(struct hc_node *node, const struct sk_buff *skb);
 
 /**
- * struct hc_paths - the PATH frames of a fabric that are under way
- * @list: struct hc_path of each request
+ * struct hc_paths - requests for paths in a fabric whose PATH frames are under way
+ * @list: the requests, as struct hc_path
  * @lock: protects @list and its elements
  */
 struct hc_paths {
@@ -79,11 +78,13 @@ struct hc_paths {
 
 /**
  * struct hc_path - a request for the path between two nodes
- * @list: in hc_paths.list until the PATH frame has ended; under hc_paths.lock
+ * @list: entry in hc_paths.list until the request is complete; under hc_paths.lock
  * @src: number of the origin
  * @dst: number of the destination
- * @status: at the end: how many links the frame has crossed, or -ENOLINK (no path)
- * @walk: at the end: dimensions of these links; memory of the caller, 2 * 2^n bytes
+ * @status: when the request is complete: number of links that the frame has crossed, or -ENOLINK if
+ *	there is no path
+ * @walk: when the request is complete: dimensions of these links. Memory of the caller: 2 bytes for
+ *	each node of the fabric
  */
 struct hc_path {
 	struct list_head list;
@@ -95,14 +96,14 @@ struct hc_path {
 
 /**
  * hc_paths_init() - set up the requests for paths of a new fabric
- * @paths: the fabric's
+ * @paths: the fabric's requests
  */
 void hc_paths_init(struct hc_paths *paths);
 
 /**
  * hc_path_begin() - begin a request for a path: send its PATH frame
  * @fabric: the fabric
- * @p: the request, with @p->src and @p->dst, a different node, set
+ * @p: the request; @p->src and @p->dst are set and are different
  *
  * Context: process, under hc_fabric.lock
  * Return: 0 or -ENOMEM
@@ -110,17 +111,18 @@ void hc_paths_init(struct hc_paths *paths);
 int hc_path_begin(struct hc_fabric *fabric, struct hc_path *p);
 
 /**
- * hc_path_over() - tell whether a PATH frame has ended
+ * hc_path_over() - check whether a request for a path is complete
  * @fabric: the fabric
  * @p: the request
  *
  * Context: process
- * Return: true if so; @p->status is valid then
+ * Return: true if the PATH frame has reached its destination or found no path, so that @p->status
+ *	is valid; true also after hc_path_end()
  */
 bool hc_path_over(struct hc_fabric *fabric, const struct hc_path *p);
 
 /**
- * hc_path_end() - cancel a request whose PATH frame may still be under way, or has ended
+ * hc_path_end() - end a request for a path; if it is not complete, cancel it
  * @fabric: the fabric
  * @p: the request
  *

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Access to the walk: the dimensions behind the header of a ROUTED frame. For route.c and way.c,
- * which forward such frames.
+ * Access to the walk: the dimensions behind the header of a ROUTED frame. Only route.c and way.c,
+ * which forward ROUTED frames, include this.
  */
 #ifndef _HC_WALK_H
 #define _HC_WALK_H
@@ -32,19 +32,20 @@ static inline void hc_walk_put(u8 *area, unsigned int i, unsigned int dim)
  * @node: a node of the fabric
  * @skb: the frame
  * @i: index of the first dimension to follow
- * @end: index behind the last one
- * @at: number of the node where that part begins
+ * @end: index of the last dimension to follow, plus 1
+ * @at: number of the node where that part of the walk begins
  *
- * Return: number of the node where it ends, or the number of nodes if a dimension is invalid
+ * Return: number of the node where that part ends; if a dimension is invalid, the number of nodes
+ *	of the fabric, which is no node's number
  */
 u32 hc_walk_leads(const struct hc_node *node, const struct sk_buff *skb, unsigned int i,
 		  unsigned int end, u32 at);
 
 /**
  * hc_walk_grow() - lengthen the area of the walk: move the header and the area into the headroom
- * @skb: the frame; the bytes behind the area stay where they are
- * @old: length of the area, bytes
- * @grow: how many zero bytes to add
+ * @skb: the frame; the bytes behind the area are not moved
+ * @old: present length of the area, bytes
+ * @grow: number of zero bytes to add at the end of the area
  *
  * Context: poll
  * Return: 0 or -ENOMEM
@@ -52,14 +53,15 @@ u32 hc_walk_leads(const struct hc_node *node, const struct sk_buff *skb, unsigne
 int hc_walk_grow(struct sk_buff *skb, unsigned int old, unsigned int grow);
 
 /**
- * hc_route_drop() - drop a frame that cannot be forwarded, after its type's undeliverable()
+ * hc_route_drop() - drop a frame that cannot be forwarded, after calling undeliverable() of its
+ *	type
  * @node: the node
- * @from: dimension of the link that it came over, or HC_DIM_HOST
+ * @from: dimension of the link over which the frame was received, or HC_DIM_HOST
  * @skb: the frame
  * @why: reason of the drop
  *
  * Context: poll
- * Return: -ENOBUFS for lack of memory or room, else -ENOLINK
+ * Return: -ENOBUFS if @why is lack of memory or a full queue, else -ENOLINK
  */
 int hc_route_drop(struct hc_node *node, unsigned int from, struct sk_buff *skb, unsigned int why);
 

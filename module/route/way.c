@@ -3,13 +3,14 @@
  * Frames on a fixed path.
  *
  * A frame that is ROUTED and FIXED carries its whole path from the beginning, in place of the walk
- * (route.c), and the number of links that it has crossed. Each node sends it over the next link, or
- * drops it if that link is down, or for lack of memory or room: no node looks for another path. So
- * frames of one path keep their order, as those of a link do, and each hop takes the same time
- * however long the path is. The origin of such a frame knows at once if it could not be sent. If a
- * frame is dropped later, the receiver finds a gap in the numbers of the frames (coll/detour.c).
+ * (route.c), and the number of links that it has crossed. Each node sends the frame over the next
+ * link of the path. If that link is down, or there is no memory, or a limit is reached, the node
+ * drops the frame: no node looks for another path. So frames on one path keep their order, as
+ * frames on a link do, and the time for a hop does not depend on the length of the path. If the
+ * origin cannot send such a frame, it knows that at once. If a frame is dropped after that, the
+ * receiver finds a gap in the numbers of the frames (coll/detour.c).
  *
- * A frame with a forged path does not circle for ever: it crosses no more links than it names.
+ * A frame with a forged path does not circle for ever: it crosses no more links than its path has.
  */
 #include "compat.h"
 #include "fabric/byzantine.h"
@@ -24,12 +25,13 @@
 #include "route/walk.h"
 #include "route/way.h"
 
-/* Return: the number of links of the path. */
+/* Return: the number of links of the frame's path. */
 static unsigned int way_links(const struct sk_buff *skb)
 {
 	return be16_to_cpu(hc_hdr(skb)->walk) - HC_WAY_NR_DIMS;
 }
 
+/* Return: the dimension of link @i of the frame's path. */
 static unsigned int way_dim(const struct sk_buff *skb, unsigned int i)
 {
 	return hc_walk_get(hc_walk_of(skb), HC_WAY_NR_DIMS + i);

@@ -16,14 +16,14 @@ struct sk_buff;
  * @dst: number of the node at the end of the path
  * @dims: the dimensions of the path's links
  * @n: number of links
- * @back: the path goes from the last of @dims to the first
- * @nr: number of the frame on this path
- * @skb: the frame; ROUTED, FIXED, .src, .dst and the walk are set here. Every hop, the first too,
- *	adds one to .step
+ * @back: the path takes the links from the last of @dims to the first
+ * @nr: number of the frame among the frames on this path
+ * @skb: the frame; ROUTED, FIXED, .src, .dst and the walk are set here. Every hop, including the
+ *	first, adds 1 to .step
  *
  * Context: poll
- * Return: 0; -ENOLINK (a link is down) or -ENOBUFS (no memory, or no room) if the frame was dropped
- *	and counted
+ * Return: 0; -ENOLINK if the first link is down, or -ENOBUFS if there is no memory or a limit is
+ *	reached: the frame was dropped and counted
  */
 int hc_way_xmit(struct hc_node *node, u32 dst, const u8 *dims, unsigned int n, bool back, u32 nr,
 		struct sk_buff *skb);
@@ -32,19 +32,19 @@ int hc_way_xmit(struct hc_node *node, u32 dst, const u8 *dims, unsigned int n, b
  * hc_way_nr() - get the number of a FIXED frame on its path
  * @skb: the frame, with its walk
  *
- * Return: the number that hc_way_xmit() was given
+ * Return: @nr of hc_way_xmit()
  */
 __be32 hc_way_nr(const struct sk_buff *skb);
 
 /**
- * hc_way_passes() - forward a FIXED frame that is not for this node
+ * hc_way_passes() - forward a FIXED frame, unless its path ends at this node
  * @node: the receiving node
- * @dim: dimension of the link that it came over
+ * @dim: dimension of the link over which the frame was received
  * @skb: the frame
  *
  * Context: poll
- * Return: false if the path ends here, and @skb stays the caller's; true if it was forwarded or
- *	dropped
+ * Return: true if @skb was forwarded or dropped; false if its path ends at @node, and the caller
+ *	still owns @skb
  */
 bool hc_way_passes(struct hc_node *node, unsigned int dim, struct sk_buff *skb);
 

@@ -15,7 +15,7 @@
 #include "trunk/commit_impl.h"
 #include "trunk/trunk.h"
 
-/* ms to wait for the decision after all machines have prepared: longer than a wave may take. */
+/* ms to wait for the question of the next step after an answer: longer than a wave may take. */
 #define DECISION_TIME	(2 * HC_WAVE_TIME)
 
 void hc_part_text(const struct hc_fabric *fabric, u32 fixed, u32 base, char *to)
@@ -39,6 +39,7 @@ const struct hc_commit_id *hc_commit_over(const struct hc_commit *c, const struc
 	return NULL;
 }
 
+/* Record a request that has ended. @done: it took effect. */
 static void over_add(struct hc_commit *c, const struct hc_commit_id *id, bool done)
 {
 	unsigned int i = c->nover % HC_COMMITS_KEPT;
@@ -70,7 +71,7 @@ int hc_commit_begin(struct hc_fabric *fabric, const struct hc_commit_id *id, u8 
 	return 0;
 }
 
-/* Return: what the failed step means for the request, as the end of a sentence. */
+/* Return: the state of the plan after a request has failed in @step, as the end of a sentence. */
 static const char *step_text(u8 step)
 {
 	switch (step) {
@@ -82,7 +83,7 @@ static const char *step_text(u8 step)
 	return "; it has taken effect elsewhere";
 }
 
-/* Fill in the outcome for the requester. */
+/* Fill in the outcome for the requester, if there still is one. */
 static void outcome_notify(struct hc_fabric *fabric)
 {
 	struct hc_commit *c = fabric->commit;
@@ -154,8 +155,8 @@ static void commit_break(struct hc_fabric *fabric, u32 lost)
 	struct hc_commit *c = fabric->commit;
 	struct hc_said said = {};
 
-	/* Remove a plan that repairs itself: it would wait for the answer of a machine that does
-	 * not have the plan.
+	/* A plan that repairs itself is removed: if it stayed, its repair would wait for a machine
+	 * that does not have the plan.
 	 */
 	if (c->plan && c->plan->repairs)
 		hc_plan_remove(fabric, c->plan_id, &said.extack);
@@ -164,8 +165,8 @@ static void commit_break(struct hc_fabric *fabric, u32 lost)
 	c->plan = NULL;
 }
 
-/* Publish or remove the plan on this machine. A peer may have reported the greatest epoch, after
- * which there is no next one. Then only this machine is without the plan.
+/* Publish or remove the plan on this machine. If the epoch is not valid here, this machine refuses
+ * and drops the plan: a peer may have reported an epoch after which there is no next one.
  */
 static void commit_effect(struct hc_fabric *fabric)
 {
@@ -187,6 +188,7 @@ static void commit_effect(struct hc_fabric *fabric)
 
 /* ------------------------------------------------------------ waves */
 
+/* Let the present wave, or the wait for the next step, time out in @ms. */
 static void expire_in(struct hc_commit *c, u32 ms)
 {
 	c->expires = jiffies + msecs_to_jiffies(ms);
@@ -215,8 +217,8 @@ void hc_commit_wave(struct hc_fabric *fabric, u8 step, struct hc_trunk_note *not
 	expire_in(c, left);
 }
 
-/* Check that machines have answered for all members of the plan; otherwise record a refusal. All
- * machines that were asked could prepare the plan.
+/* Check that each member of the plan is a node of a machine that has answered PREPARE; otherwise
+ * record a refusal: there may be machines to which no trunk leads.
  */
 static void covers_all(struct hc_fabric *fabric)
 {
@@ -233,7 +235,7 @@ static void covers_all(struct hc_fabric *fabric)
 	}
 }
 
-/* Begin a wave of a request of this machine. */
+/* Begin a wave of the present request, which this machine has begun. */
 static void wave_own(struct hc_fabric *fabric, u8 step)
 {
 	struct hc_trunk_note *note = hc_commit_ask_new(fabric, step, HC_WAVE_TIME, 0, 0);
@@ -241,7 +243,7 @@ static void wave_own(struct hc_fabric *fabric, u8 step)
 	hc_commit_wave(fabric, step, note, NULL, HC_WAVE_TIME);
 }
 
-/* Choose an epoch above all epochs that any machine has reported. */
+/* Choose an epoch above all epochs that any machine has reported, unless the request names one. */
 static void epoch_choose(struct hc_fabric *fabric)
 {
 	struct hc_commit *c = fabric->commit;
@@ -272,12 +274,14 @@ void hc_commit_do(struct hc_fabric *fabric, u8 step, u32 lost)
 	hc_commit_check(fabric);
 }
 
+/* Begin the wave of a step, and carry out the step on this machine. */
 static void own_step(struct hc_fabric *fabric, u8 step)
 {
 	wave_own(fabric, step);
 	hc_commit_do(fabric, step, fabric->commit->refusal.base);
 }
 
+/* Decide on the request after all machines have answered PREPARE: SWITCH or DROP. */
 static void decide(struct hc_fabric *fabric)
 {
 	covers_all(fabric);
@@ -314,8 +318,8 @@ static bool step_is_last(const struct hc_commit *c)
 	       (c->step == HC_COMMIT_SWITCH && c->what == HC_COMMIT_DEL);
 }
 
-/* End the present wave at this machine: continue if the request is its own, otherwise answer the
- * machine that asked.
+/* End the present wave at this machine: continue if this machine has begun the request, otherwise
+ * answer the machine that has sent the question.
  */
 static void wave_over(struct hc_fabric *fabric)
 {
@@ -335,7 +339,7 @@ static void wave_over(struct hc_fabric *fabric)
 }
 
 /* Stop waiting for answers. If @error is not 0, and refusals count in this step, each missing
- * answer counts as a refusal.
+ * answer counts as a refusal with @error and the reason @why.
  */
 static void awaits_end(struct hc_fabric *fabric, int error, const char *why)
 {
@@ -349,9 +353,9 @@ static void awaits_end(struct hc_fabric *fabric, int error, const char *why)
 	}
 }
 
-/* Return: true if no answer must be waited for. A plan that one machine cannot prepare is not
- * installed, whatever the others answer. So a user who tries again because faults have changed does
- * not wait for a silent machine each time.
+/* Return: true if the present wave need not wait for further answers. If one machine cannot prepare
+ * the plan, the plan is not installed, whatever other machines answer. So a user who tries again
+ * because faults have changed does not wait for a silent machine each time.
  */
 static bool all_is_said(const struct hc_fabric *fabric)
 {
@@ -374,8 +378,8 @@ void hc_commit_check(struct hc_fabric *fabric)
 	wave_over(fabric);
 }
 
-/* End a request for which no decision was received in time. It is unknown whether all machines have
- * published the plan.
+/* End a request of another machine for which no decision was received in time. If this machine has
+ * published the plan, break it, because it is unknown whether all machines have published it.
  */
 static void give_up(struct hc_fabric *fabric)
 {
@@ -391,6 +395,7 @@ bool hc_commit_counts(const struct hc_commit *c)
 	return c->step == HC_COMMIT_PREPARE || c->step == HC_COMMIT_SWITCH;
 }
 
+/* End a wave whose answers have not been received in time. */
 static void wave_expired(struct hc_fabric *fabric)
 {
 	awaits_end(fabric, -ETIMEDOUT, "they have not answered in time");
@@ -403,9 +408,11 @@ static void timer_work(struct work_struct *work)
 	struct hc_fabric *fabric = c->fabric;
 
 	mutex_lock(&fabric->lock);
-	/* The deadline may have been moved while this work waited for the lock. */
+	/* The deadline may have been moved while this work item waited for the lock. */
 	if (!fabric->dead && c->busy && time_after_eq(jiffies, c->expires)) {
-		/* This machine was suspended: data that has arrived meanwhile was not read yet. */
+		/* If the timer is late, this machine was suspended: answers may have arrived that
+		 * were not read yet, so wait a while longer.
+		 */
 		if (time_after(jiffies, c->expires + msecs_to_jiffies(HC_STOOD_STILL)))
 			expire_in(c, HC_STOOD_STILL);
 		else if (c->waits)
@@ -416,8 +423,8 @@ static void timer_work(struct work_struct *work)
 	mutex_unlock(&fabric->lock);
 }
 
-/* Handle the end of a trunk. If the trunk to the machine that asked ends before this machine has
- * answered PREPARE, no decision can follow: drop the plan.
+/* If the trunk to the machine that has sent the question ends before this machine has answered
+ * PREPARE, no decision can follow: drop the plan.
  */
 void hc_commit_trunk_gone(struct hc_trunk *trunk)
 {
@@ -464,12 +471,13 @@ int hc_commit_idle(const struct hc_fabric *fabric, struct netlink_ext_ack *extac
 		c->refused = 0;
 		return 0;
 	}
-	/* 0 means that no request was refused. */
+	/* Record the time of the refusal. It must not be 0, which means that none was refused. */
 	c->refused = c->mine ? 0 : jiffies ?: 1;
 	NL_SET_ERR_MSG(extack, "Another request to all machines is under way");
 	return -EBUSY;
 }
 
+/* Make a request of this machine the present one. Return: 0 or -errno. */
 static int own_begin(struct hc_fabric *fabric, u8 what, u32 plan, u32 epoch,
 		     struct netlink_ext_ack *extack)
 {
@@ -484,6 +492,7 @@ static int own_begin(struct hc_fabric *fabric, u8 what, u32 plan, u32 epoch,
 	return 0;
 }
 
+/* Begin the PREPARE wave of a request of this machine. */
 static void own_wave(struct hc_fabric *fabric, struct hc_trunk_note *note,
 		     struct hc_commit_outcome *outcome)
 {
@@ -550,8 +559,8 @@ void hc_commit_init(struct hc_fabric *fabric)
 {
 	fabric->commit->fabric = fabric;
 	INIT_DELAYED_WORK(&fabric->commit->timer, timer_work);
-	/* Random, so that after a reboot the machine does not begin with numbers that other
-	 * machines remember.
+	/* The number is random, so that after a reboot the machine does not begin with numbers of
+	 * requests that other machines remember.
 	 */
 	fabric->commit->next = get_random_u32();
 }

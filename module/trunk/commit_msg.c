@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Records about requests to all machines: refusals, and the notes that carry refusals and requests
- * over trunks.
+ * Messages of requests to all machines: refusals, and the notes (struct hc_trunk_note) that carry
+ * questions and answers over trunks.
  *
- * Machines may number errors differently, so an error is sent as its index in a table. Of a
- * received sentence only printable characters are kept.
+ * Machines may have different numbers for the same error, so an error is sent as its index in a
+ * table. In a received sentence all characters that are not printable are replaced.
  */
 #include <linux/ctype.h>
 #include <linux/slab.h>
@@ -23,6 +23,7 @@ static const int errors[] = {
 	-EOPNOTSUPP, -EPERM, -ECANCELED, -EREMOTEIO,
 };
 
+/* Return: the index of @error in the table, or the last index if it is not in the table. */
 static u8 error_index(int error)
 {
 	unsigned int i = 0;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Questions and answers of other machines; see commit.h.
+ * Processes questions and answers of other machines; see commit.h.
  *
- * No content of a note is trusted: a plan is verified like one from netlink, errors are looked up
- * in a table, and a step is carried out only if it may follow the present one.
+ * No content of a note is trusted: a plan is verified like a plan from netlink, errors are looked
+ * up in a table, and a step is carried out only if it may follow the present step.
  */
 #include <linux/netlink.h>
 #include <linux/sched/mm.h>
@@ -18,7 +18,7 @@
 
 /* ------------------------------------------------------------ questions */
 
-/* A decoded question. @shape: the plan, of @len bytes; @lost: a node; @left: ms. */
+/* A decoded question: the members of struct hc_wire_ask. @shape: the plan behind it, @len bytes. */
 struct ask {
 	struct hc_commit_id id;
 	u8 step;
@@ -32,6 +32,7 @@ struct ask {
 	size_t len;
 };
 
+/* Return: why the question is invalid, or NULL. */
 static const char *ask_reason(const struct hc_fabric *fabric, const struct ask *a)
 {
 	bool shape = a->step == HC_COMMIT_PREPARE && a->what == HC_COMMIT_NEW;
@@ -57,7 +58,9 @@ static struct hc_trunk_note *ask_on(const struct hc_fabric *fabric, const struct
 	return note;
 }
 
-/* Begin a wave at this machine. Its neighbours get less time to answer than this machine has. */
+/* Forward a question to the other neighbours of this machine. They get less time to answer than
+ * this machine has.
+ */
 static void wave_on(struct hc_trunk *trunk, const struct ask *a)
 {
 	struct hc_fabric *fabric = trunk->fabric;
@@ -66,6 +69,7 @@ static void wave_on(struct hc_trunk *trunk, const struct ask *a)
 	hc_commit_wave(fabric, a->step, ask_on(fabric, a, left), trunk, left);
 }
 
+/* Prepare the plan of a PREPARE question on this machine. Return: 0 or -errno. */
 static int prepare_asked(struct hc_fabric *fabric, const struct ask *a,
 			 struct netlink_ext_ack *extack)
 {
@@ -94,19 +98,23 @@ static const char *may_not(const struct hc_trunk *trunk)
 	return NULL;
 }
 
-/* Time for which this machine waits for its own requester to repeat a refused request. */
+/* Time for which this machine refuses requests of other machines, so that its own requester can
+ * repeat a request that was refused.
+ */
 #define TURN	(2 * HZ)
 
-/* Return: true if the next turn is this machine's, because it has refused one of its own requests.
- * Without this, a machine that sends requests without a pause would keep its neighbours from
- * changing plans.
+/* Return: true if requests of other machines are to be refused, because this machine has refused a
+ * request of its own a short time ago. Without this, a machine that sends requests without a pause
+ * would keep its neighbours from changing plans.
  */
 static bool owes_turn(const struct hc_commit *c)
 {
 	return c->refused && time_before(jiffies, c->refused + TURN);
 }
 
-/* Process the first question about a request. */
+/* Process a PREPARE question about a request that is new to this machine, which works on no other
+ * request.
+ */
 static void ask_first(struct hc_trunk *trunk, const struct ask *a)
 {
 	struct hc_fabric *fabric = trunk->fabric;
@@ -142,7 +150,7 @@ static void ask_first(struct hc_trunk *trunk, const struct ask *a)
 	hc_commit_finish(fabric);
 }
 
-/* Answer a question about a request that has ended, or that this machine does not know yet. */
+/* Process a question about a request that has ended, or that is new to this machine. */
 static void ask_stranger(struct hc_trunk *trunk, const struct ask *a)
 {
 	const struct hc_commit *c = trunk->fabric->commit;
@@ -160,8 +168,9 @@ static void ask_stranger(struct hc_trunk *trunk, const struct ask *a)
 		hc_commit_answer_again(trunk, &a->id, a->step);
 }
 
-/* Return: true if @step may follow the present one. The machine that began the request decides only
- * when all machines have answered.
+/* Return: true if @step may follow the present step. SWITCH may follow only after this machine has
+ * answered PREPARE without a refusal: the machine that has begun the request decides on SWITCH only
+ * when all machines have done so.
  */
 static bool step_follows(const struct hc_commit *c, u8 step)
 {
@@ -188,7 +197,8 @@ static void step_do(struct hc_trunk *trunk, const struct ask *a)
 	hc_commit_do(fabric, a->step, a->lost);
 }
 
-/* Process a question about the present request: the same step over another trunk, or the next step.
+/* Process a question about the present request: about the present step over another trunk, or about
+ * the next step.
  */
 static void ask_known(struct hc_trunk *trunk, const struct ask *a)
 {
@@ -198,8 +208,8 @@ static void ask_known(struct hc_trunk *trunk, const struct ask *a)
 		trunk->awaited = false;
 		hc_commit_check(trunk->fabric);
 	} else if (!c->mine && step_follows(c, a->step)) {
-		/* A step that is not accepted over this trunk is answered when it arrives over
-		 * another one.
+		/* If requests are refused over this trunk, ignore the question: this machine
+		 * carries out the step when it receives the question over another trunk.
 		 */
 		if (!may_not(trunk))
 			step_do(trunk, a);
@@ -234,8 +244,8 @@ static void ask_take(struct hc_trunk *trunk, const struct hc_trunk_note *note)
 
 /* ------------------------------------------------------------ answers */
 
-/* Add the nodes for which an answer stands. If two machines claim the same node, refuse the
- * request: both would act for it.
+/* Add the set of nodes in an answer to the nodes of all machines that have answered. If two
+ * machines have the same node, refuse the request: both machines would act for this node.
  */
 static void nodes_join(struct hc_fabric *fabric, const __be32 *words)
 {
@@ -279,7 +289,7 @@ static void answer_take(struct hc_trunk *trunk, const struct hc_trunk_note *note
 	}
 	if (c->step == HC_COMMIT_PREPARE) {
 		nodes_join(fabric, (const __be32 *)(w + 1));
-		/* Plans cannot have reached an epoch that is further ahead. */
+		/* An epoch that is further ahead is not credible: plans cannot have reached it. */
 		if (!w->error && last && !may_not(trunk) && last != c->last &&
 		    last - c->last <= HC_EPOCHS_AHEAD)
 			c->last = last;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Encoding of plans that are sent to other machines. Like for netlink attributes (netlink/plan.c),
- * sizes and ranges are checked here; the verifier checks whether the plan is valid.
+ * Encoding of plans that are sent to other machines. A received plan is checked as one in netlink
+ * attributes is (netlink/plan.c): this file checks sizes and ranges, and the verifier checks
+ * whether the plan is valid.
  */
 #include <linux/mm.h>
 #include <linux/netlink.h>
@@ -58,7 +59,9 @@ static struct sizes sizes_max(const struct hc_fabric *fabric)
 	};
 }
 
-/* A plan has either a tree's arrays or rings, so the maximum is that of the larger ones. */
+/* A plan has either the arrays of a tree or those of rings, so the maximum is that of the larger
+ * ones.
+ */
 size_t hc_plan_wire_max(const struct hc_fabric *fabric)
 {
 	struct sizes tree = sizes_max(fabric), rings = tree;
@@ -125,7 +128,9 @@ void hc_plan_wire_put(const struct hc_fabric *fabric, const struct hc_plan_param
 
 /* ------------------------------------------------------------ reading */
 
-/* Does the plan have attributes that plans of its type do not have, or too many entries? */
+/* Return: true if the plan has attributes that plans of its type do not have, lacks attributes, or
+ * has too many entries. @has: HC_PLAN_* attributes that plans of its type have.
+ */
 static bool sizes_wrong(const struct hc_fabric *fabric, const struct hc_wire_shape *w,
 			const struct sizes *n, u32 has)
 {
@@ -181,10 +186,10 @@ static bool detours_wrong(const struct hc_fabric *fabric, const struct hc_plan_p
 	return false;
 }
 
-/* Copy the arrays, which follow one another in the message, into memory of their own. */
+/* Copy the arrays, which follow one another in the message @from, to memory of their own in @p. */
 static int arrays_get(const struct sizes *n, const void *from, struct hc_plan_params *p)
 {
-	/* NULL if the set of members follows from the other attributes. */
+	/* @members stays NULL if the set of members follows from the other attributes. */
 	u32 *members = n->members ? kvcalloc(n->members, sizeof(*members), GFP_KERNEL_ACCOUNT) :
 				    NULL;
 	u32 *fault = kvcalloc(n->fault, sizeof(*fault), GFP_KERNEL_ACCOUNT);

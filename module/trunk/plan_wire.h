@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Plans in messages to other machines: struct hc_wire_shape and the arrays behind it.
+ * Encoding of plans in messages to other machines: struct hc_wire_shape and the arrays behind it.
  */
 #ifndef _HC_PLAN_WIRE_H
 #define _HC_PLAN_WIRE_H
@@ -12,7 +12,7 @@ struct hc_plan_params;
 struct netlink_ext_ack;
 
 /**
- * hc_plan_wire_size() - return the size of a plan in a message
+ * hc_plan_wire_size() - get the size of a plan in a message
  * @fabric: the fabric
  * @p: the plan
  *
@@ -21,7 +21,7 @@ struct netlink_ext_ack;
 size_t hc_plan_wire_size(const struct hc_fabric *fabric, const struct hc_plan_params *p);
 
 /**
- * hc_plan_wire_max() - return the size of the longest plan of a fabric in a message
+ * hc_plan_wire_max() - get the size of the longest plan that a fabric may have in a message
  * @fabric: the fabric
  *
  * Return: the size in bytes.
@@ -32,7 +32,7 @@ size_t hc_plan_wire_max(const struct hc_fabric *fabric);
  * hc_plan_wire_put() - write a plan into a message
  * @fabric: the fabric
  * @p: the plan
- * @to: room for hc_plan_wire_size() bytes
+ * @to: memory for hc_plan_wire_size() bytes
  */
 void hc_plan_wire_put(const struct hc_fabric *fabric, const struct hc_plan_params *p, void *to);
 
@@ -40,9 +40,9 @@ void hc_plan_wire_put(const struct hc_fabric *fabric, const struct hc_plan_param
  * hc_plan_wire_get() - read a plan from a message of another machine, which is not trusted
  * @fabric: the fabric
  * @from: the message
- * @len: its length in bytes
- * @p: filled in, except .id and .epoch; hc_plan_wire_free() frees its arrays, also after an
- *	error
+ * @len: bytes of @from
+ * @p: filled in, except .id and .epoch. The caller must free its arrays by hc_plan_wire_free(),
+ *	also after an error
  * @extack: set to the reason if the plan is refused
  *
  * This function checks sizes and ranges; the verifier checks the rest.

@@ -4,19 +4,19 @@
  *
  * No content of a record is trusted. The head of a record is checked here: its kind, its length,
  * and that it names a local node which has a link over this trunk. An invalid record ends the
- * trunk, since a stream whose record boundaries are lost cannot be used any more. A frame is then
- * put into the queue of its node, like a frame from any neighbour, and all other checks are made
- * there (fabric/rx.c).
+ * trunk, since a stream whose record boundaries are lost cannot be used any more. A frame whose
+ * record is valid is put into the queue of its node, like a frame from any neighbour, and the
+ * node's poll makes all other checks (fabric/rx.c).
  *
- * Digests, if the ends have agreed on them, detect changes that the connection has made. The digest
- * of a record's head is checked before its length is used, and the digest of its body before any
- * code acts on the body.
+ * Digests, if at least one end wants them, detect changes that the connection has made to the data.
+ * The digest of a record's head is checked before its length is used, and the digest of its body
+ * before any code acts on the body.
  *
- * Frames are read into memory of their own, with the payload in pages. That is one copy, and works
- * with any stream (functions that pass frames without a copy exist only for TCP).
+ * Frames are read into memory of their own, with the payload in pages. That costs one copy, and
+ * works with any stream (functions that pass data on without a copy exist only for TCP).
  *
- * If a node's queue is long, the work waits, and so the peer's transport stops sending. Polls
- * always empty their queues, so the work does not wait for ever.
+ * If a node's queue is long, the work item does not read on for a while, so the socket's flow
+ * control stops the peer. Polls always empty their queues, so this does not last for ever.
  */
 #include <linux/mm.h>
 #include <linux/net.h>
@@ -35,17 +35,17 @@
 #include "trunk/trunk.h"
 
 #define REC		sizeof(struct hc_wire_record)
-/* Bytes after which the work queues itself again, to let other works run. */
+/* Bytes after which the work item queues itself again, to let other work items run. */
 #define RECEIVE_BUDGET	SZ_1M
-/* Bytes of memory in a node's queue from which on the work waits. */
+/* The work item waits if a node's queue has at least this many bytes of memory. */
 #define QUEUE_LONG	SZ_4M
-/* Payloads up to this length are stored behind their headers, longer ones in pages. */
+/* Payloads up to this length are linear, behind their headers; longer payloads are in pages. */
 #define LINEAR_MAX	512
 
 /* ------------------------------------------------------------ reading */
 
-/* Read into @to and add the number of bytes to *@have. Return: that number, -EAGAIN, or the error
- * with which the connection has ended.
+/* Read data from the socket into @to, and add the number of bytes to *@have. Return: the number of
+ * bytes; -EAGAIN if there are none at present; or the error with which the connection has ended.
  */
 static int read_vec(struct hc_trunk *trunk, struct iov_iter *to, unsigned int *have)
 {
@@ -118,7 +118,7 @@ u32 hc_record_head_digest(const struct hc_wire_record *w)
 	return ~crc32c(~0, w, offsetof(struct hc_wire_record, body));
 }
 
-/* Update @crc with the bytes of a frame, beginning at byte @from, which is in its linear part. */
+/* Return: @crc, updated with the bytes of a frame from byte @from on. Byte @from is linear. */
 static u32 frame_crc(u32 crc, const struct sk_buff *skb, unsigned int from)
 {
 	int i;
@@ -152,6 +152,7 @@ static bool head_is_valid(const struct hc_trunk_rx *rx)
 	return be32_to_cpu(w->head) == hc_record_head_digest(w);
 }
 
+/* Return: true if the records of the peer have digests (HELLO is checked separately). */
 static bool has_digest(const struct hc_trunk *trunk)
 {
 	return trunk->rx.established && test_bit(HC_TRUNK_DIGEST, &trunk->flags);
@@ -162,7 +163,9 @@ static void digest_wrong(struct hc_trunk *trunk)
 	hc_trunk_break(trunk, -EBADMSG, "A digest is wrong: the connection changes what goes over it");
 }
 
-/* Check a complete record, and end the trunk if it was changed. Return: false if it was changed. */
+/* Check the digest of a complete record's body, and end the trunk if it is wrong. Return: false if
+ * it is wrong.
+ */
 static bool body_check(struct hc_trunk *trunk)
 {
 	if (!has_digest(trunk) || body_is_valid(&trunk->rx))
@@ -188,8 +191,8 @@ static bool is_note(const struct hc_wire_record *w)
 	return w->what == HC_RECORD_ASK || w->what == HC_RECORD_ANSWER;
 }
 
-/* Return: the bytes of the head behind struct hc_wire_record. 0: there are none, or the kind of the
- * record is unknown.
+/* Return: the bytes behind struct hc_wire_record that belong to the head of the record; 0 for a
+ * note, and for a record of an unknown kind.
  */
 static unsigned int head_len(const struct hc_wire_record *w)
 {
@@ -254,9 +257,10 @@ static const char *hello_reason(const struct hc_trunk *trunk, const struct hc_wi
 	return NULL;
 }
 
-/* Record the boot id before any other record of the peer is processed, and run the keepalive work,
- * which has not known the peer's keepalive until now. The lock orders this before the end of the
- * trunk, which waits for the keepalive work.
+/* Record the peer's boot id @life at all links of the trunk, before any other record of the peer is
+ * processed. Run the keepalive work, which has not known the peer's keepalive until now. If the
+ * trunk ends, reap_work() cancels the keepalive work: with the lock held, the work is not queued
+ * after that.
  */
 static void life_take(struct hc_trunk *trunk, u32 life)
 {
@@ -295,8 +299,8 @@ static void hello_take(struct hc_trunk *trunk)
 	queue_work(hc_trunk_wq, &trunk->send);
 }
 
-/* Apply a STATE record. This is complete before the frames behind the record are processed, so when
- * they are processed the link has the state in which the peer has sent them.
+/* Apply a STATE record. It is applied before the frames behind it are processed, so the link has
+ * the state that it had when the peer sent these frames.
  */
 static void state_take(struct hc_trunk *trunk)
 {
@@ -334,13 +338,15 @@ static void note_take(struct hc_trunk *trunk)
 
 /* ------------------------------------------------------------ frames */
 
-/* Return: the bytes in front of the payload, as far as the unchecked header shows. */
+/* Return: the bytes of a frame of @len bytes that are to be linear: those in front of the payload,
+ * as computed from the header, which is not checked yet; and a short payload, too.
+ */
 static unsigned int frame_head(const struct hc_hdr *hdr, unsigned int len)
 {
 	const struct hc_frame_ops *type = hc_frame_ops(hdr->type);
 	unsigned int head = hc_way_end(hdr) + (type ? type->part : 0);
 
-	/* An Ethernet frame also has headers that the stack reads. */
+	/* An Ethernet frame also has headers of its own, which should be linear for the stack. */
 	if (type && type->flags & HC_FT_STACK)
 		head += LINEAR_MAX / 2;
 	if (head > SKB_MAX_ORDER(HC_HEADROOM, 1) || len - min(len, head) <= LINEAR_MAX)
@@ -370,8 +376,8 @@ static void frame_begin(struct hc_trunk *trunk)
 	rx->done = sizeof(*hdr);
 }
 
-/* Apply the offload record. It is checked like one from a virtual machine. Return: false if it is
- * invalid.
+/* Apply the struct hc_wire_offload in front of the frame to the skb. It is checked as if a virtual
+ * machine had sent it. Return: false if it is invalid.
  */
 static bool offload_take(struct hc_trunk *trunk, struct sk_buff *skb)
 {
@@ -396,8 +402,8 @@ static void frame_deliver(struct hc_trunk *trunk)
 	struct hc_node *node = trunk->fabric->nodes[u];
 	struct sk_buff *skb = trunk->rx.skb;
 
-	/* A frame for the IP stack is not charged: the node's queue limits such frames separately,
-	 * and afterwards they belong to the stack.
+	/* A frame for the IP stack is not charged: the node's queue has a limit for such frames,
+	 * and after the queue they belong to the stack.
 	 */
 	if (!hc_frame_is(skb, HC_FT_STACK) && !hc_remote_skb_charge(trunk->fabric, skb)) {
 		hc_trunk_break(trunk, -ENOBUFS, "The fabric may hold no more memory");
@@ -412,7 +418,9 @@ static void frame_deliver(struct hc_trunk *trunk)
 	*hc_cb(skb) = (struct hc_cb){
 		.dim = trunk->dim,
 		.sealed = record(&trunk->rx)->flags & HC_RECORD_F_SEALED,
-		/* This is neither 0 nor the value of a trunk soon before or after this one. */
+		/* Never 0, and different for trunks that replace each other: the same value recurs
+		 * only after U8_MAX trunks.
+		 */
 		.stream = 1 + trunk->nr % U8_MAX,
 	};
 	local_bh_disable();
@@ -425,13 +433,14 @@ static void frame_deliver(struct hc_trunk *trunk)
 
 /* ------------------------------------------------------------ the work */
 
+/* Begin to read the next record. */
 static void record_next(struct hc_trunk_rx *rx)
 {
 	rx->have = 0;
 	rx->want = REC;
 }
 
-/* Check struct hc_wire_record, which is complete. */
+/* Check struct hc_wire_record, which is complete, and determine what is to be read next. */
 static void record_begin(struct hc_trunk *trunk)
 {
 	struct hc_trunk_rx *rx = &trunk->rx;
@@ -449,7 +458,7 @@ static void record_begin(struct hc_trunk *trunk)
 		note_begin(trunk);
 }
 
-/* Process the wanted part of the head, which is complete. */
+/* Process rx->head, of which all wanted bytes were received. */
 static void head_take(struct hc_trunk *trunk)
 {
 	struct hc_trunk_rx *rx = &trunk->rx;
@@ -467,7 +476,8 @@ static void head_take(struct hc_trunk *trunk)
 	}
 }
 
-/* Process a complete frame. Return: false if the work must wait, because the node's queue is long.
+/* Process a complete frame. Return: false if the work item must wait, because the node's queue is
+ * long.
  */
 static bool frame_take(struct hc_trunk *trunk)
 {
@@ -495,8 +505,7 @@ void hc_trunk_receive_work(struct work_struct *work)
 			note_take(trunk);
 			record_next(rx);
 		}
-		/* The peer is not silent: this end does not read the data that the peer has sent.
-		 */
+		/* While this end does not read, the peer does not count as silent. */
 		if (!room)
 			WRITE_ONCE(trunk->last_rx, jiffies);
 		if (!room || got >= RECEIVE_BUDGET) {

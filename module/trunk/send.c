@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The sending side of a trunk: queues, and the work that empties them.
+ * The sending side of a trunk: queues, and the work item that empties them.
  *
- * The queues always accept frames that are charged to a socket or to their first link
- * (fabric/own.h), or bounded by credits or the limit of frames in transit (fabric/remote_skb.h), as
- * the queues of nodes do. The queue of Ethernet frames has a limit.
+ * As the queues of nodes do, the queue of frames accepts all frames other than Ethernet frames,
+ * because their number is bounded elsewhere: they are charged to a socket or to their first link
+ * (fabric/own.h), or bounded by credits or by the limit for frames in transit
+ * (fabric/remote_skb.h). The queue of Ethernet frames has a limit.
  *
- * A sequence number that is missing at the other end takes the link down. So if a frame with a
+ * If a sequence number is missing at the other end, the link goes down there. So if a frame with a
  * sequence number cannot be sent, the trunk ends.
  *
  * The payload of a frame of the nodes' protocols is not copied into the socket: TCP gets its pages,
- * if TCP can send them unchanged, that is without TLS. Such pages are not written to while another
+ * if TCP sends them unchanged, that is without TLS. No node writes to such pages while another
  * reader may have them (hc_seg_own()). Pages of an Ethernet frame may belong to a process that
- * waits until they are released (MSG_ZEROCOPY), and that may write to them meanwhile. They are
- * copied before their digest is computed.
+ * waits until they are released (MSG_ZEROCOPY), and the process may write to them meanwhile. So
+ * they are copied before their digest is computed.
  *
- * The work never sleeps. When the socket has no room, the work stops, and the socket's write_space
- * callback queues it again; so does the keepalive work. States of links are not queued: a bit for
- * each link records that its state is to be sent, so this takes no memory, and only the latest
- * state is sent.
+ * The work item never sleeps. When the socket's send buffer is full, the work item ends, and the
+ * socket's write_space callback queues it again; so does the keepalive work. States of links are
+ * not queued: a bit for each link records that its state is to be sent, so this takes no memory,
+ * and only the latest state is sent.
  */
 #include <linux/mm.h>
 #include <linux/net.h>
@@ -38,14 +39,14 @@
 #include "hc_topo.h"
 #include "trunk/trunk.h"
 
-/* Bytes after which the work queues itself again, to let other works run. */
+/* Bytes after which the work item queues itself again, to let other work items run. */
 #define SEND_BUDGET	SZ_1M
-/* The pages of payloads of this length or longer are passed to the socket in calls of their own. */
+/* Payloads with at least this many bytes in pages are sent without a copy, in separate calls. */
 #define PAGES_MIN	PAGE_SIZE
 
 /* ------------------------------------------------------------ queues */
 
-/* skb->cb while the frame is queued; @far: the node at the other end of the link. */
+/* skb->cb of a queued frame. @far: number of the node at the other end of the link. */
 struct tx_cb {
 	struct hc_cb cb;
 	u16 far;
@@ -56,7 +57,7 @@ static struct tx_cb *tx_cb(struct sk_buff *skb)
 	return hc_cb_as(struct tx_cb, skb);
 }
 
-/* Queue a frame. Return: false if there is no room. */
+/* Queue a frame. Return: false if it is an Ethernet frame and their queue is full. */
 static bool tx_add(struct hc_trunk_tx *tx, struct sk_buff *skb)
 {
 	bool eth = hc_frame_is(skb, HC_FT_STACK), room;
@@ -83,8 +84,8 @@ void hc_trunk_xmit(struct hc_trunk *trunk, struct hc_node *node, struct hc_port 
 	hc_drop(node, port, skb, HYPERCUBE_A_DROP_QUEUE_FULL);
 }
 
-/* Take the next frame, alternately from the two queues, so that neither kind of traffic delays the
- * other.
+/* Take the next frame, alternately from the queues of Ethernet frames and of other frames, so that
+ * neither kind of traffic starves the other. Return: the frame, or NULL.
  */
 static struct sk_buff *tx_take(struct hc_trunk_tx *tx)
 {
@@ -108,8 +109,8 @@ bool hc_trunk_tx_busy(const struct hc_trunk *trunk)
 
 /* ------------------------------------------------------------ notes */
 
-/* Make a note. The allocation of a small note never fails, since decisions and answers must be
- * sent. Each trunk bounds the number of its notes.
+/* The allocation of a small note never fails, since decisions and answers must be sent. That is
+ * safe because each trunk has a limit for the number of its queued notes.
  */
 struct hc_trunk_note *hc_trunk_note_new(const struct hc_fabric *fabric, u8 what, u32 len)
 {
@@ -174,6 +175,7 @@ void hc_trunk_notify(struct hc_trunk *trunk, u32 u)
 
 /* ------------------------------------------------------------ records */
 
+/* Append contiguous memory to the record. */
 static void vec_add(struct hc_trunk_tx *tx, const void *data, unsigned int len)
 {
 	if (!len)
@@ -184,7 +186,7 @@ static void vec_add(struct hc_trunk_tx *tx, const void *data, unsigned int len)
 	tx->len += len;
 }
 
-/* Add memory from kvmalloc(), page by page if it is not contiguous. */
+/* Append memory from kvmalloc() to the record, page by page if it is not contiguous. */
 static void vec_add_pages(struct hc_trunk_tx *tx, const void *data, unsigned int len)
 {
 	unsigned int n = len;
@@ -204,7 +206,9 @@ static void vec_add_pages(struct hc_trunk_tx *tx, const void *data, unsigned int
 	}
 }
 
-/* Begin a record, with @len zero bytes behind struct hc_wire_record. Return: those bytes. */
+/* Begin a record, with @len zero bytes behind struct hc_wire_record. Return: the address of these
+ * bytes.
+ */
 static void *record_begin(struct hc_trunk_tx *tx, u8 what, u32 node, unsigned int len)
 {
 	*(struct hc_wire_record *)tx->head = (struct hc_wire_record){
@@ -238,7 +242,7 @@ static void record_hello(struct hc_trunk *trunk)
 	w->life = cpu_to_be32(fabric->life);
 }
 
-/* Make a record of the state of one link's end. Return: false if no state is to be sent. */
+/* Make a STATE record of one link whose state is to be sent. Return: false if there is none. */
 static bool record_state(struct hc_trunk *trunk)
 {
 	u32 nodes = trunk->fabric->topo.nodes, u;
@@ -248,15 +252,15 @@ static bool record_state(struct hc_trunk *trunk)
 	if (u == nodes)
 		return false;
 	clear_bit(u, trunk->tell);
-	/* A later change sets the bit again. */
+	/* A change from here on sets the bit again. */
 	smp_mb__after_atomic();
 	w = record_begin(&trunk->tx, HC_RECORD_STATE, hc_neigh(u, trunk->dim), sizeof(*w));
 	hc_trunk_end_fill(trunk->fabric->nodes[u], trunk->dim, w);
 	return true;
 }
 
-/* Describe the checksum and the segmentation that the frame leaves to the receiver. Return: 0, or
- * -errno if the offload record cannot describe them.
+/* Describe in @w the checksum and the segmentation that are left to the receiver of the frame.
+ * Return: 0, or -errno if virtio's format cannot describe them.
  */
 static int offload_fill(struct sk_buff *skb, struct hc_wire_offload *w)
 {
@@ -296,9 +300,9 @@ static struct sk_buff *frame_copy(const struct hc_fabric *fabric, const struct s
 	return copy;
 }
 
-/* Return: the number of entries of .vec that the frame takes, including the head of its record.
- * INT_MAX: a frame of the frag list has a linear part or a list of its own, so this module has not
- * made the frame (coll/pieces.c).
+/* Return: the number of entries of .vec that the frame takes, including the head of its record; or
+ * INT_MAX if an skb of the frag list has a linear part or a frag list of its own. Such a frame was
+ * not made by this module (coll/pieces.c).
  */
 static int frame_entries(const struct sk_buff *skb)
 {
@@ -313,6 +317,7 @@ static int frame_entries(const struct sk_buff *skb)
 	return n;
 }
 
+/* Append the fragments of @skb to the record. */
 static void record_add_pages(struct hc_trunk_tx *tx, const struct sk_buff *skb)
 {
 	int i;
@@ -328,7 +333,7 @@ static void record_add_pages(struct hc_trunk_tx *tx, const struct sk_buff *skb)
 	}
 }
 
-/* Add the frame to the record. @pages: TCP may get the frame's pages. */
+/* Append the frame to the record. @pages: the socket may send the frame's pages without a copy. */
 static void record_add_frame(struct hc_trunk *trunk, struct sk_buff *skb, bool pages)
 {
 	struct hc_trunk_tx *tx = &trunk->tx;
@@ -344,9 +349,7 @@ static void record_add_frame(struct hc_trunk *trunk, struct sk_buff *skb, bool p
 	atomic64_inc(&trunk->tx_frames);
 }
 
-/* Make a record of a frame. Return: false if it cannot be sent; the caller then still owns the
- * frame.
- */
+/* Make a FRAME record. Return: false if the frame cannot be sent; the caller then still owns it. */
 static bool record_frame(struct hc_trunk *trunk, struct sk_buff *skb)
 {
 	bool offload = skb_is_gso(skb) || skb->ip_summed == CHECKSUM_PARTIAL;
@@ -379,8 +382,8 @@ static bool record_frame(struct hc_trunk *trunk, struct sk_buff *skb)
 	return true;
 }
 
-/* Make a record of the next frame that can be sent, and drop those before it. If a dropped frame
- * has a sequence number, end the trunk. Return: false if there is no record.
+/* Make a FRAME record of the next frame. Drop frames that cannot be sent; if such a frame has a
+ * sequence number, end the trunk. Return: false if no record was made.
  */
 static bool record_next_frame(struct hc_trunk *trunk)
 {
@@ -394,7 +397,7 @@ static bool record_next_frame(struct hc_trunk *trunk)
 		if (hc_frame_is(skb, HC_FT_SURE)) {
 			hc_trunk_break(trunk, -ENOMEM, "There was no memory to send a frame");
 			kfree_skb(skb);
-			/* The next frames must not be sent: they would be behind a gap. */
+			/* Send no further frames: there would be a gap before them. */
 			return false;
 		}
 		kfree_skb(skb);
@@ -415,7 +418,8 @@ static bool record_note(struct hc_trunk *trunk)
 	return true;
 }
 
-/* Make the next record. States of links, and notes, are sent before frames that may depend on them.
+/* Make the next record. States of links, and notes, are sent before frames, which may depend on
+ * them. Return: false if there is nothing to send.
  */
 static bool record_choose(struct hc_trunk *trunk)
 {
@@ -426,8 +430,8 @@ static bool record_choose(struct hc_trunk *trunk)
 		record_hello(trunk);
 		return true;
 	}
-	/* Before the peer's HELLO this end does not know whether records have digests; pairs with
-	 * hello_take().
+	/* Until it has received the peer's HELLO, this end does not know whether records have
+	 * digests. Pairs with hello_take().
 	 */
 	if (!test_bit_acquire(HC_TRUNK_ESTABLISHED, &trunk->flags))
 		return false;
@@ -440,6 +444,7 @@ static bool record_choose(struct hc_trunk *trunk)
 	return record_next_frame(trunk);
 }
 
+/* Set both digests of the record. */
 static void record_digest(struct hc_trunk_tx *tx)
 {
 	struct hc_wire_record *rec = (void *)tx->head;
@@ -477,7 +482,7 @@ static void record_end(struct hc_trunk *trunk)
 
 /* ------------------------------------------------------------ the work */
 
-/* Return: the unsent rest of the entry of .vec that is being sent. */
+/* Return: the part of .vec's present entry that was not sent yet. The entry is found from .done. */
 static struct bio_vec piece_left(const struct hc_trunk_tx *tx)
 {
 	const struct bio_vec *piece = tx->vec;
@@ -552,8 +557,8 @@ void hc_trunk_tx_init(struct hc_trunk *trunk)
 	INIT_WORK(&trunk->send, hc_trunk_send_work);
 }
 
-/* Free the queues. The caller has waited for all polls that might use the trunk, and for the send
- * work.
+/* Free the queues. The caller has waited for all polls that might use the trunk, and for the work
+ * item that sends.
  */
 void hc_trunk_tx_exit(struct hc_trunk *trunk)
 {

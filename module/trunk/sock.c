@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The socket of a trunk: how it is taken from user space and given back.
+ * The socket of a trunk: how the trunk takes it from user space and releases it.
  *
- * User space is expected to close its descriptor. When the trunk holds the last reference to the
- * file, no other reference can be made, with one exception: an epoll that watches the file takes a
- * reference for a moment, and could drop the last reference, after the trunk has ended and the
- * namespace is gone. So the file must be in no epoll, either. Only then does the trunk begin: no
- * process listens with the socket, puts a protocol on top of it, reads from it, or holds its lock
- * while a user page is faulted in. Until then the links have no carrier, and a process that keeps
- * its descriptor for longer than the keepalive ends the trunk.
+ * User space is expected to close its descriptor. The trunk begins to use the socket when two
+ * conditions hold. First, the trunk holds the last reference to the file: then no process can
+ * listen with the socket, put a protocol on top of it, read from it, or hold its lock while a user
+ * page is faulted in; and no process can make another reference, except an epoll. Second, the file
+ * is in no epoll: an epoll that watches it takes a reference for a moment, and could drop the last
+ * reference after the trunk has ended and the namespace is gone. Until both hold the links have no
+ * carrier. If a process holds its descriptor for longer than the keepalive, the trunk ends.
  *
- * A socket holds a reference to its network namespace, which is also that of the trunk's fabric:
- * the two would keep each other alive for ever. As the trunk ends before the namespace does
- * (trunks_end()), a TCP socket gives up its reference. Sockets of other families do not give it up,
- * because frames that the peer has not read, or a timer, keep the socket beyond the trunk. Such
- * sockets belong to no network, and may join fabrics of two namespaces although both ends of the
- * socket are of one namespace.
+ * A socket holds a reference to its network namespace, which is also the namespace of the trunk's
+ * fabric. The fabric holds the socket, so socket and namespace would keep each other alive for
+ * ever. As the trunk ends before the namespace does (trunks_end()), a TCP socket gives up its
+ * reference. Sockets of other families keep it, because data that the peer has not read, or a
+ * timer, may keep the socket alive after the trunk has ended. Such sockets belong to no network,
+ * and a pair of them, both of one namespace, may join fabrics of two namespaces.
  */
 #include <linux/file.h>
 #include <linux/net.h>
@@ -29,8 +29,8 @@
 #include "fabric/fabric.h"
 #include "trunk/trunk.h"
 
-/* Queue the receive work. The socket's own function is called first: TLS decrypts records into data
- * there.
+/* Queue the receive work. The socket's original callback is called first, because TLS decrypts
+ * received records in it.
  */
 static void data_comes(struct hc_trunk *trunk, struct sock *sk)
 {
@@ -44,8 +44,8 @@ static void room_comes(struct hc_trunk *trunk, struct sock *sk)
 	queue_work(hc_trunk_wq, &trunk->send);
 }
 
-/* Queue the receive work, which reads all data that has arrived before it detects the connection's
- * end.
+/* Queue the receive work, which reads all data that was received before it detects that the
+ * connection has ended.
  */
 static void state_changes(struct hc_trunk *trunk, struct sock *sk)
 {
@@ -53,6 +53,7 @@ static void state_changes(struct hc_trunk *trunk, struct sock *sk)
 	queue_delayed_work(hc_trunk_wq, &trunk->receive, 0);
 }
 
+/* Do @call for the trunk of the socket, unless the trunk has already restored the callbacks. */
 static void sock_called(struct sock *sk, void (*call)(struct hc_trunk *trunk, struct sock *sk))
 {
 	struct hc_trunk *trunk;
@@ -103,7 +104,9 @@ static const struct tcp_ulp_ops *sock_ulp(const struct sock *sk)
 	return sk->sk_protocol == IPPROTO_TCP ? inet_csk(sk)->icsk_ulp_ops : NULL;
 }
 
-/* Install the trunk's callbacks. Return: false if another part of the kernel uses the socket. */
+/* Install the trunk's callbacks in the socket, and determine whether this end wants digests.
+ * Return: false if another part of the kernel uses the socket.
+ */
 static bool sock_take(struct hc_trunk *trunk)
 {
 	struct sock *sk = trunk->sock->sk;
@@ -115,7 +118,7 @@ static bool sock_take(struct hc_trunk *trunk)
 		const struct tcp_ulp_ops *ulp = sock_ulp(sk);
 
 		trunk->takes_pages = sk->sk_protocol == IPPROTO_TCP && !ulp;
-		/* TLS itself detects changes that the connection has made. */
+		/* Digests are not needed over TLS, which itself detects changes of the data. */
 		if (ulp && !strcmp(ulp->name, "tls") &&
 		    test_bit(HC_TRUNK_DIGEST_AUTO, &trunk->flags))
 			clear_bit(HC_TRUNK_DIGEST, &trunk->flags);
@@ -182,7 +185,9 @@ static bool file_is_ours(const struct file *file)
 	if (READ_ONCE(file->f_ep))
 		return false;
 #endif
-	/* An epoll that has just removed the file may hold a reference for a moment longer. */
+	/* An epoll that has just removed the file may hold its reference for a moment longer: so
+	 * read the count after .f_ep.
+	 */
 	smp_rmb();
 	return file_count(file) == 1;
 }
@@ -194,7 +199,7 @@ int hc_trunk_sock_begin(struct hc_trunk *trunk)
 
 	if (!file_is_ours(sock->file))
 		return -EAGAIN;
-	/* The process that had the socket may have changed its state, so check it again. */
+	/* Until now a process has had the socket and may have changed its state: check it again. */
 	if (sock_reason(trunk, sock))
 		return -ENOTCONN;
 	if (!sock_take(trunk))
@@ -211,9 +216,9 @@ int hc_trunk_sock_begin(struct hc_trunk *trunk)
 	return 0;
 }
 
-/* Release the socket. A socket that holds no reference to its namespace must be freed before the
- * namespace is, so it must not linger, and is closed synchronously here. A socket that the trunk
- * has never begun to use is only released, because the trunk has sent nothing over it.
+/* Release the socket. A socket that the trunk has never begun to use is only released, because the
+ * trunk has changed nothing about it. Any other socket may hold no reference to its namespace, and
+ * must be freed before the namespace is: so it must not linger, and is closed synchronously.
  */
 void hc_trunk_sock_put(struct hc_trunk *trunk)
 {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The transport of links whose other end is on another machine: a trunk, while there is one
- * (trunk/trunk.h). Without a trunk, and until the peer has sent the state of its end, the link is
- * unusable.
+ * The transport of links whose other end is on another machine: frames are sent over a trunk
+ * (trunk/trunk.h). The link is unusable while it has no trunk, and until the peer has sent the
+ * state of its end.
  *
- * Each end sends its configured state to the other end in a message. Whether the link is down is a
- * setting of both ends: the latest change wins. As messages of the two ends may cross, each change
- * has a version, greater than all that its end has received; if two changes have the same version,
- * that of the node with the higher number wins.
+ * Each end sends its configured state to the other end in a STATE record. Whether the link is down
+ * is a setting of both ends: the latest change holds. As records of the two ends may cross, each
+ * change has a version, which is greater than all versions that its end has received. If two
+ * changes have the same version, the change by the node with the higher number holds.
  */
 #include <linux/slab.h>
 
@@ -63,7 +63,7 @@ static void end_notify(const struct hc_node *node, unsigned int dim)
 		hc_trunk_notify(trunk, node->id);
 }
 
-/* Record the settings of configuration at this end. */
+/* Record the settings of this end, which are to be sent to the peer. */
 static void end_say(struct hc_trunk_end *end, const struct hc_link_said *said)
 {
 	u8 forget = said->forget ? HC_END_F_FORGET : end->flags & HC_END_F_FORGET;
@@ -106,8 +106,8 @@ static u32 trunk_mtu(const struct hc_node *node, unsigned int dim)
 
 /* ------------------------------------------------------------ the other end */
 
-/* Fill in the state of this end. FORGET, the order to clear DETECT's marks, is sent once. SPENT is
- * read from the port here, since it changes without configuration.
+/* FORGET (the other end is to forget what DETECT has found) is sent only once. SPENT is read from
+ * the port, since polls change it without configuration.
  */
 void hc_trunk_end_fill(struct hc_node *node, unsigned int dim, struct hc_wire_end *w)
 {
@@ -124,8 +124,8 @@ void hc_trunk_end_fill(struct hc_node *node, unsigned int dim, struct hc_wire_en
 	spin_unlock(&end->lock);
 }
 
-/* Return: true if configuration could have set this flap schedule, which the peer has sent. This
- * end stores the schedule only to show it.
+/* Return: true if a flap schedule that the peer has sent is one that configuration could have set.
+ * This end stores the schedule only to show it to user space.
  */
 static bool flap_is_valid(u32 down, u32 period)
 {
@@ -133,8 +133,8 @@ static bool flap_is_valid(u32 down, u32 period)
 	       period - down >= HC_FLAP_MIN;
 }
 
-/* Apply the peer's setting of DOWN. Return: false if this end's setting wins; the caller then sends
- * it to the peer.
+/* Apply the peer's setting of DOWN, unless this end has a later one. Return: false if this end has
+ * a later setting, which the caller must send to the peer.
  */
 static bool down_take(struct hc_node *node, unsigned int dim, u32 version, bool down)
 {
@@ -180,8 +180,8 @@ void hc_trunk_end_received(struct hc_node *node, unsigned int dim, const struct 
 		end_notify(node, dim);
 }
 
-/* Record the boot id of the machine at the other end. If the boot id has changed, the machine has
- * rebooted: its nodes have lost all data that was sent to them before.
+/* If the boot id has changed, the machine at the other end has rebooted, and its nodes have lost
+ * all data that was sent to them before.
  */
 void hc_trunk_end_lives(struct hc_node *node, unsigned int dim, u32 life)
 {
@@ -195,7 +195,7 @@ void hc_trunk_end_lives(struct hc_node *node, unsigned int dim, u32 life)
 	}
 	if (life)
 		WRITE_ONCE(port->life, life);
-	/* Write the boot id before the link is usable; pairs with hc_link_life(). */
+	/* Write the boot id before the link becomes usable. Pairs with hc_link_life(). */
 	smp_wmb();
 }
 

@@ -43,7 +43,7 @@ static struct hc_trunk_end *end_of(const struct hc_trunk *trunk, const struct hc
 	return node->ports[trunk->dim].end;
 }
 
-/* Attach the trunk to its links. They have a carrier once the peer has sent the state of its end.
+/* Attach the trunk to its links. A link has a carrier once the peer has sent the state of its end.
  */
 static void links_attach(struct hc_trunk *trunk)
 {
@@ -83,8 +83,9 @@ static bool is_of_same_links(const struct hc_trunk *a, const struct hc_trunk *b)
 	return a->dim == b->dim && a->fixed == b->fixed && a->base == b->base;
 }
 
-/* Check that the trunk has links, and that no other trunk carries them. @old: if not NULL, set to
- * the trunk that carries exactly these links and is to be replaced.
+/* Count the links of a new trunk, and check that there is one and that no other trunk carries any
+ * of them. If @old is not NULL, another trunk may carry exactly these links: *@old is set to it,
+ * and the new trunk is to replace it. Return: 0 or -errno.
  */
 static int links_check(struct hc_trunk *trunk, struct hc_trunk **old,
 		       struct netlink_ext_ack *extack)
@@ -128,11 +129,11 @@ static void trunk_free(struct hc_trunk *trunk)
 	kfree(trunk);
 }
 
-/* End a trunk. The code that could still use it is stopped in this order: polls and timers that
- * send (they use RCU, so wait for one grace period after the links are detached), the keepalive
- * work, the callbacks of the socket (which the keepalive work has installed; they are restored
- * under their lock), and the two works that any of these may have queued. None of them queues this
- * work again.
+/* End a trunk and free it. The code that could still use it is stopped in this order: polls and
+ * timers that send (they use RCU, so a grace period after the links are detached is enough); the
+ * keepalive work; the callbacks of the socket, which the keepalive work may install (they are
+ * restored under their lock); and the receive and send works, which any of these may have queued.
+ * None of them queues this work item again.
  */
 static void reap_work(struct work_struct *work)
 {
@@ -166,15 +167,15 @@ void hc_trunk_del(struct hc_trunk *trunk)
 	links_detach(trunk);
 }
 
-/* End trunk @old, with the address of the connection that replaces it as the reason. The address is
- * read without the socket's lock, which a process that still has the descriptor may hold for any
- * time.
+/* End trunk @old, because trunk @by replaces it. The reason for user space names the peer of @by's
+ * connection. Its address is read without the socket's lock, which a process that still has the
+ * descriptor may hold for any time.
  */
 static void trunk_replaced(struct hc_trunk *old, const struct hc_trunk *by)
 {
 	const struct sock *sk = by->sock->sk;
 
-	/* A trunk that has ended by itself is detached, too, before the new one is attached. */
+	/* Detach @old before @by is attached, even if @old has just ended by itself. */
 	links_detach(old);
 	if (test_bit(HC_TRUNK_BROKEN, &old->flags))
 		return;
@@ -197,6 +198,7 @@ static void trunk_replaced(struct hc_trunk *old, const struct hc_trunk *by)
 /* ms between two checks whether a process still holds the socket. */
 #define BEGIN_EVERY	20
 
+/* Try to take the socket from user space, and begin to use it. */
 static void begin(struct hc_trunk *trunk)
 {
 	int err = hc_trunk_sock_begin(trunk);
@@ -209,7 +211,7 @@ static void begin(struct hc_trunk *trunk)
 		WRITE_ONCE(trunk->last_rx, jiffies);
 }
 
-/* Return: the reason why nothing was received, as a sentence. */
+/* Return: the reason why nothing was received from the peer, as a sentence. */
 static const char *silence(const struct hc_trunk *trunk)
 {
 	if (test_bit(HC_TRUNK_BEGUN, &trunk->flags))
@@ -217,15 +219,16 @@ static const char *silence(const struct hc_trunk *trunk)
 	return "A process keeps the socket's descriptor, or has it in an epoll";
 }
 
+/* Run the keepalive work in @ms. */
 static void beat_in(struct hc_trunk *trunk, u32 ms)
 {
 	trunk->due = jiffies + msecs_to_jiffies(ms);
 	queue_delayed_work(hc_trunk_wq, &trunk->beat, msecs_to_jiffies(ms));
 }
 
-/* Return: true if the peer was silent for too long. If this machine was suspended, as a virtual one
- * may be, the silence does not count: data that has arrived meanwhile was not read yet, and the
- * peer may have been suspended, too.
+/* Return: true if nothing was received from the peer for longer than the keepalive. If this machine
+ * was suspended, as a virtual machine may be, that time does not count: data may have arrived that
+ * was not read yet, and the peer may have been suspended, too.
  */
 static bool is_silent(struct hc_trunk *trunk)
 {
@@ -234,13 +237,13 @@ static bool is_silent(struct hc_trunk *trunk)
 	return time_after(jiffies, READ_ONCE(trunk->last_rx) + msecs_to_jiffies(trunk->keep));
 }
 
-/* If a second machine with nodes of this machine has just joined, the trunk by which it has joined
- * is younger than this.
+/* If a machine detects another machine with the same nodes while its trunk is younger than this, it
+ * has joined the fabric after the other machine.
  */
 #define YOUNG		msecs_to_jiffies(3000)
 
-/* Return: true if another machine that holds the same nodes as this one was detected behind this
- * trunk. *@at is set to the time of the detection.
+/* Return: true if it was detected that this trunk leads to another machine which has the same nodes
+ * as this machine. *@at is set to the time of the detection. The record is cleared.
  */
 static bool accusation_take(struct hc_trunk *trunk, unsigned long *at)
 {
@@ -253,8 +256,8 @@ static bool accusation_take(struct hc_trunk *trunk, unsigned long *at)
 	return cmpxchg(&fabric->accused, trunk->nr, 0) == trunk->nr;
 }
 
-/* Check whether this trunk leads to another machine that holds the same nodes as this one. If so,
- * the machine that has joined last ends its trunk, and the other one notifies user space.
+/* Check whether this trunk leads to another machine that has the same nodes as this machine. If so,
+ * the machine that has joined last ends its trunk, and the other machine notifies user space.
  */
 static void accusation_check(struct hc_trunk *trunk)
 {
@@ -278,8 +281,9 @@ static void accusation_check(struct hc_trunk *trunk)
 	mutex_unlock(&fabric->lock);
 }
 
-/* Send keepalives as often as the end with the shorter keepalive requires. The work also queues the
- * send and the receive work, in case a callback of the socket was missed.
+/* The keepalive work: end the trunk if the peer is silent, begin to use the socket when that is
+ * possible, and send keepalives as often as the end with the shorter keepalive requires. It also
+ * queues the send and the receive work, in case a callback of the socket was missed.
  */
 static void beat_work(struct work_struct *work)
 {
@@ -331,7 +335,7 @@ static struct hc_trunk *trunk_alloc(struct hc_fabric *fabric, const struct hc_tr
 	return NULL;
 }
 
-/* Return: the id for a new trunk. Ids ascend, and begin with 1 again when there are no trunks. */
+/* Return: the id for a new trunk. Ids ascend, and begin with 1 again if the fabric has no trunk. */
 static u32 id_take(const struct hc_fabric *fabric)
 {
 	const struct hc_trunk *last = list_empty(&fabric->trunks->list) ? NULL :
@@ -340,8 +344,8 @@ static u32 id_take(const struct hc_fabric *fabric)
 	return last ? last->id + 1 : 1;
 }
 
-/* Make a trunk visible. The caller holds hc_fabric.lock, so no record of the peer is processed
- * before this is complete.
+/* Make a trunk visible and start its keepalive work. The caller holds hc_fabric.lock, so no record
+ * of the peer is processed before this function ends.
  */
 static void trunk_start(struct hc_trunk *trunk)
 {
@@ -395,7 +399,7 @@ struct hc_trunk *hc_trunk_find(struct hc_fabric *fabric, u32 id)
 
 /* ------------------------------------------------------------ fabrics */
 
-/* The state that trunks have in a fabric. */
+/* The state that trunks have for each fabric. */
 struct state {
 	struct hc_trunks trunks;
 	struct hc_commit commit;
@@ -411,7 +415,7 @@ static void trunks_init(struct hc_fabric *fabric, void *state)
 	hc_commit_init(fabric);
 }
 
-/* End all trunks and wait until they are freed. No trunk can be added any more. */
+/* End all trunks of a dead fabric, and wait until they are freed. No trunk can be added to it. */
 static void trunks_end(struct hc_fabric *fabric)
 {
 	struct hc_trunk *trunk;
@@ -423,7 +427,7 @@ static void trunks_end(struct hc_fabric *fabric)
 	wait_var_event(&fabric->trunks->n, !atomic_read(&fabric->trunks->n));
 }
 
-/* End the trunks before the requests, whose timer they use. */
+/* End the trunks first, because they use the timer of the requests to all machines. */
 static void trunks_stop(struct hc_fabric *fabric)
 {
 	trunks_end(fabric);

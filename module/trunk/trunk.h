@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Trunks: a connected stream socket that carries all links along one dimension between the nodes of
- * this machine and those of another one.
+ * Trunks. A trunk is a connected stream socket that carries all links along one dimension between
+ * the nodes of this machine and the nodes of another machine.
  *
- * User space has connected the socket. Its transport handles loss, order, congestion and, if
- * wanted, encryption.
+ * User space has connected the socket. The socket's protocol handles loss, order, congestion and,
+ * if wanted, encryption.
  *
  * Lifetime. Configuration makes a trunk. The trunk ends when configuration removes it, when its
  * socket is closed, when the peer is silent for too long or sends something invalid, or when its
- * fabric is removed. hc_trunk_break() may be called in any context; only the first call has an
- * effect. A work item then detaches the trunk from its links, waits for the polls that may still
- * see it, restores the socket's callbacks, cancels the other work items and frees the trunk. That
- * work item is the only one that is never cancelled. trunks_end() waits for it.
+ * fabric is removed. In all these cases hc_trunk_break() is called, in any context; only the first
+ * call has an effect. It queues the work item hc_trunk.reap, which detaches the trunk from its
+ * links, waits for the polls that may still use it, restores the socket's callbacks, cancels the
+ * other work items and frees the trunk. This work item is the only one that is never cancelled.
+ * trunks_end() waits for it.
  *
  * Locks. hc_fabric.lock protects the list of trunks and the assignment of links to trunks.
  * hc_trunk_tx.lock protects the queues; it is taken with bottom halves disabled. Only work items
  * take the socket's own lock, and only when no process has the socket any more: a process could
  * hold that lock for as long as it takes to fault in a user page. sk_callback_lock protects the
- * callbacks of the socket. The receive work takes hc_fabric.lock to act on the state of a link's
- * remote end, so no context may wait for that work while it holds hc_fabric.lock.
+ * callbacks of the socket. The receive work takes hc_fabric.lock to apply the state of a link's
+ * remote end, so no context may wait for the receive work while it holds hc_fabric.lock.
  */
 #ifndef _HC_TRUNK_H
 #define _HC_TRUNK_H
@@ -45,14 +46,14 @@ struct sock;
 struct socket;
 
 /**
- * struct hc_trunk_end - the local end of a link to another machine, part of a port
- * @trunk: the trunk that carries the link, or NULL; under hc_fabric.lock, and read under RCU
+ * struct hc_trunk_end - the local end of a link to another machine (hc_port.end)
+ * @trunk: the trunk that carries the link, or NULL; written under hc_fabric.lock, read under RCU
  * @lock: protects the members below; writers hold hc_fabric.lock, too
- * @version: number of the present value of @down, see struct hc_wire_end
- * @down: the link is administratively down, as both ends have last agreed
+ * @version: version of @down, see struct hc_wire_end
+ * @down: configuration has taken the link down, at this end or at the other end
  * @flags: HC_END_F_* to be sent to the peer
- * @flap_down: to be sent to the peer, see struct hc_port
- * @flap_period: to be sent to the peer, see struct hc_port
+ * @flap_down: hc_port.flap_down, to be sent to the peer
+ * @flap_period: hc_port.flap_period, to be sent to the peer
  */
 struct hc_trunk_end {
 	struct hc_trunk __rcu *trunk;
@@ -92,10 +93,10 @@ struct hc_trunk_note {
 	u8 data[] __aligned(8);
 };
 
-/* How many notes may wait at a trunk. A peer that follows the protocol never causes so many. */
+/* Most notes that may wait at a trunk. A peer that follows the protocol never causes so many. */
 #define HC_TRUNK_NOTES	32
 
-/* Memory areas that a record may consist of: its head, and the fragments of a frame. */
+/* Most memory areas of which a record may consist: its head, and the fragments of a frame. */
 #define HC_TRUNK_VEC	(2 + 2 * MAX_SKB_FRAGS)
 
 /**
@@ -108,15 +109,15 @@ struct hc_trunk_note {
  * @eth_bytes: memory of @eth, bytes of truesize
  * @eth_next: the next frame is taken from @eth, if that is not empty
  * @hello: HELLO is still to be sent
- * @head: the first part of the record that is being sent
- * @skb: the frame in that record, or NULL
- * @note: the note in that record, or NULL
- * @vec: memory areas of that record
- * @nvec: entries of @vec
- * @len: bytes of that record; 0: no record is being sent
- * @copied: how many bytes, from the record's first on, the socket copies; it is given the pages of
- *	the rest. 0: it copies the whole record
- * @done: how many bytes of that record are sent
+ * @head: head of the present record, which is being sent
+ * @skb: the frame in the present record, or NULL
+ * @note: the note in the present record, or NULL
+ * @vec: memory areas of the present record
+ * @nvec: number of entries of @vec
+ * @len: bytes of the present record; 0: no record is being sent
+ * @copied: number of bytes at the beginning of the present record that the socket copies; it sends
+ *	the other bytes from their pages. 0: it copies the whole record
+ * @done: number of bytes of the present record that were sent
  */
 struct hc_trunk_tx {
 	spinlock_t lock;
@@ -139,13 +140,14 @@ struct hc_trunk_tx {
 
 /**
  * struct hc_trunk_rx - the receiving side of a trunk; used by the receive work alone
- * @head: the first part of a record; if that has a frame, up to the end of struct hc_hdr
- * @want: bytes of @head that are needed before the next check
- * @have: bytes of @head that were received
+ * @head: head of the present record, which is being received; if the record has a frame, up to the
+ *	end of struct hc_hdr
+ * @want: number of bytes of @head that are needed for the next check
+ * @have: number of bytes of @head that were received
  * @established: HELLO was received
- * @skb: the frame in the record, or NULL
- * @note: the note in the record, or NULL
- * @done: bytes of @skb or @note that were received
+ * @skb: the frame in the present record, or NULL
+ * @note: the note in the present record, or NULL
+ * @done: number of bytes of @skb or @note that were received
  */
 struct hc_trunk_rx {
 	u8 head[sizeof(struct hc_wire_record) + sizeof(struct hc_wire_offload) +
@@ -160,54 +162,54 @@ struct hc_trunk_rx {
 
 /* hc_trunk.flags */
 enum {
-	HC_TRUNK_BROKEN,	/* the trunk ends; the context that sets this bit queues @reap */
-	HC_TRUNK_ESTABLISHED,	/* the peer has sent HELLO */
+	HC_TRUNK_BROKEN,	/* the trunk ends; the context that sets this bit queues .reap */
+	HC_TRUNK_ESTABLISHED,	/* the peer's HELLO was received */
 	HC_TRUNK_DUE,		/* a keepalive record is due */
-	HC_TRUNK_BEGUN,		/* no process has the socket, and its callbacks are ours */
-	HC_TRUNK_NO_PLANS,	/* plans that arrive over this trunk are refused */
+	HC_TRUNK_BEGUN,		/* no process has the socket; it has the trunk's callbacks */
+	HC_TRUNK_NO_PLANS,	/* plans that are received over this trunk are refused */
 	HC_TRUNK_DIGEST,	/* records have digests; before ESTABLISHED: this end wants them */
-	HC_TRUNK_TWICE,		/* it leads to a machine that also holds our nodes; see @text */
+	HC_TRUNK_TWICE,		/* another machine behind the trunk has this machine's nodes, too */
 	HC_TRUNK_DIGEST_AUTO,	/* this end wants digests unless the socket has TLS */
 };
 
-/* ms: a timer that runs later than this shows that the machine was suspended. */
+/* ms: if a timer runs later than this after it was due, the machine was suspended. */
 #define HC_STOOD_STILL	1000
 
 /**
  * struct hc_trunk - a trunk
- * @list: in hc_trunks.list, under hc_fabric.lock
- * @fabric: its fabric, one reference
- * @id: unique among the fabric's present trunks
- * @nr: unique among all trunks that the fabric ever has; not 0
- * @dim: dimension of its links
+ * @list: entry in hc_trunks.list, under hc_fabric.lock
+ * @fabric: the fabric, to which the trunk holds a reference
+ * @id: number of the trunk, unique among the fabric's present trunks
+ * @nr: number of the trunk, unique among all trunks that the fabric has ever had; not 0
+ * @dim: dimension of the trunk's links
  * @fixed: subcube mask of the nodes at the other end
- * @base: their subcube value
- * @nlinks: number of links it carries
- * @keep: keepalive: after how many ms of silence the trunk ends
+ * @base: subcube value of the nodes at the other end
+ * @nlinks: number of the trunk's links
+ * @keep: keepalive of this end: ms of silence after which the trunk ends
  * @keep_there: keepalive of the other end in ms, 0: not known
  * @flags: HC_TRUNK_*
  * @error: why the trunk ends, -errno; written by the context that sets BROKEN
- * @why: the reason in a sentence, or NULL
- * @text: memory for @why, if that is not a literal; under hc_fabric.lock
+ * @why: why the trunk ends, as a sentence, or NULL
+ * @text: memory for @why, if it is not a literal, and for the text of TWICE; under hc_fabric.lock
  * @life: boot id of the machine at the other end, 0: not known
  * @established: when HELLO was received, jiffies
  * @sock: the socket; the trunk holds a reference to its file
- * @takes_pages: the socket sends the pages that it is given, without a copy; valid once BEGUN
- * @whom: address of the socket's other end
- * @whom_len: length of @whom, 0: not known
- * @data_ready: the socket's original callback
- * @write_space: likewise
- * @state_change: likewise
+ * @takes_pages: the socket can send pages without a copy; valid once BEGUN is set
+ * @whom: address of the socket's peer
+ * @whom_len: bytes of @whom, 0: not known
+ * @data_ready: original sk_data_ready callback of the socket
+ * @write_space: original sk_write_space callback of the socket
+ * @state_change: original sk_state_change callback of the socket
  * @tx: sending side
  * @rx: receiving side
- * @send: work that sends
- * @receive: work that receives
- * @beat: work that checks keepalives
- * @reap: work that ends the trunk
- * @last_rx: when something was last received, jiffies
+ * @send: work item that sends
+ * @receive: work item that receives
+ * @beat: work item that sends and checks keepalives
+ * @reap: work item that ends the trunk
+ * @last_rx: when data was last received, jiffies
  * @due: when @beat is to run, jiffies; used by @beat alone
- * @tell: bitmap of the local nodes whose link state is still to be sent to the peer
- * @awaited: the peer's answer is awaited (commit.c); under hc_fabric.lock
+ * @tell: bitmap of the local nodes whose end of a link is to be described to the peer by STATE
+ * @awaited: the peer's answer to a question is awaited (commit.c); under hc_fabric.lock
  * @tx_frames: frames sent
  * @tx_bytes: bytes of records sent
  * @rx_frames: frames received
@@ -265,12 +267,13 @@ enum hc_trunk_digest {
 /**
  * struct hc_trunk_params - parameters of a new trunk
  * @fd: a descriptor of the socket
- * @dim: dimension of its links
- * @fixed: subcube mask of the nodes at the other end
- * @base: their subcube value
- * @far: @fixed and @base are given; else the remote nodes are the neighbours of the local ones
+ * @dim: dimension of the trunk's links
+ * @fixed: subcube mask of the nodes at the other end, if @far
+ * @base: subcube value of the nodes at the other end, if @far
+ * @far: user space has set @fixed and @base; else the nodes at the other end are the neighbours of
+ *	all local nodes along @dim
  * @keep: keepalive, ms, 0: default
- * @no_plans: refuse plans that arrive over this trunk
+ * @no_plans: refuse plans that are received over this trunk
  * @replace: end the trunk that carries the same links, if there is one
  * @digest: whether this end wants digests
  */
@@ -303,7 +306,7 @@ bool hc_trunks_wanted(void);
  * @extack: set to a sentence on error, or NULL
  *
  * Context: config, under hc_fabric.lock
- * Return: 0 or -errno, with a sentence in @extack
+ * Return: 0 or -errno
  */
 int hc_trunk_add(struct hc_fabric *fabric, const struct hc_trunk_params *p,
 		 struct netlink_ext_ack *extack);
@@ -314,12 +317,12 @@ int hc_trunk_add(struct hc_fabric *fabric, const struct hc_trunk_params *p,
  * @id: hc_trunk.id
  *
  * Context: config, under hc_fabric.lock
- * Return: the trunk, or NULL if there is none or it is ending
+ * Return: the trunk, or NULL if there is none with this id or it is ending
  */
 struct hc_trunk *hc_trunk_find(struct hc_fabric *fabric, u32 id);
 
 /**
- * hc_trunk_del() - end a trunk; its links have no carrier when this returns
+ * hc_trunk_del() - end a trunk by configuration; its links have no carrier when this returns
  * @trunk: the trunk
  *
  * Context: config, under hc_fabric.lock
@@ -329,10 +332,10 @@ void hc_trunk_del(struct hc_trunk *trunk);
 /**
  * hc_trunk_has() - tell whether a trunk carries a link of a node
  * @trunk: the trunk
- * @u: a node of this machine
+ * @u: number of a node, or any other number
  *
  * Context: any
- * Return: true if so
+ * Return: true if @u is the number of a local node, and the trunk carries a link of this node
  */
 bool hc_trunk_has(const struct hc_trunk *trunk, u32 u);
 
@@ -357,7 +360,7 @@ int hc_trunk_module_init(void);
 /**
  * hc_trunk_module_exit() - undo hc_trunk_module_init()
  *
- * Context: the module's exit, when there is no fabric any more
+ * Context: the module's exit, after all fabrics have been removed
  */
 void hc_trunk_module_exit(void);
 
@@ -372,12 +375,13 @@ extern struct workqueue_struct *hc_trunk_wq;
  * @extack: set to a sentence on error, or NULL
  *
  * Context: config
- * Return: 0 or -errno, with a sentence in @extack
+ * Return: 0 or -errno
  */
 int hc_trunk_sock_get(struct hc_trunk *trunk, int fd, struct netlink_ext_ack *extack);
 
 /**
- * hc_trunk_sock_quiet() - restore the socket's callbacks; none of ours runs after this returns
+ * hc_trunk_sock_quiet() - restore the socket's original callbacks; no callback of the trunk runs
+ *	after this returns
  * @trunk: the trunk
  *
  * Context: process
@@ -393,12 +397,12 @@ void hc_trunk_sock_quiet(struct hc_trunk *trunk);
 void hc_trunk_sock_put(struct hc_trunk *trunk);
 
 /**
- * hc_trunk_sock_begin() - start to use the socket
+ * hc_trunk_sock_begin() - begin to use the socket
  * @trunk: the trunk
  *
- * Context: work of the trunk
- * Return: 0, -EAGAIN if user space still holds the socket, -ENOTCONN if it cannot carry a trunk any
- *	more, or -EBUSY if another part of the kernel uses it
+ * Context: keepalive work of the trunk
+ * Return: 0; -EAGAIN if user space still holds the socket; -ENOTCONN if the socket can no longer
+ *	carry a trunk; or -EBUSY if another part of the kernel uses it
  */
 int hc_trunk_sock_begin(struct hc_trunk *trunk);
 
@@ -412,7 +416,7 @@ void hc_trunk_tx_init(struct hc_trunk *trunk);
 
 /**
  * hc_trunk_tx_exit() - drop the frames and records that a trunk has not sent
- * @trunk: a trunk whose works have ended
+ * @trunk: a trunk whose work items have ended
  *
  * Context: process
  */
@@ -430,7 +434,7 @@ void hc_trunk_send_work(struct work_struct *work);
  * hc_trunk_xmit() - queue a frame for the other end of a link; consumes the frame
  * @trunk: the trunk
  * @node: sending node
- * @port: its end of the link
+ * @port: the sending node's end of the link
  * @skb: the frame
  *
  * Context: that of hc_transport_ops.xmit, in an RCU read section
@@ -439,9 +443,9 @@ void hc_trunk_xmit(struct hc_trunk *trunk, struct hc_node *node, struct hc_port 
 		   struct sk_buff *skb);
 
 /**
- * hc_trunk_notify() - send the state of a link's local end to the peer
+ * hc_trunk_notify() - let the state of a link's local end be sent to the peer
  * @trunk: the trunk
- * @u: the local node
+ * @u: number of the local node
  *
  * Context: config, under hc_fabric.lock
  */
@@ -456,34 +460,37 @@ void hc_trunk_notify(struct hc_trunk *trunk, u32 u);
  */
 bool hc_trunk_tx_busy(const struct hc_trunk *trunk);
 
-/* Bytes of a note: up to SMALL its allocation never fails; no note is longer than MAX. */
+/* Bytes of a note. The allocation of a note of at most SMALL bytes never fails; no note is longer
+ * than MAX.
+ */
 #define HC_TRUNK_NOTE_SMALL	1024
 #define HC_TRUNK_NOTE_MAX	(64 * 1024)
 
 /**
- * hc_trunk_note_new() - allocate a record that is no frame
- * @fabric: accounting owner of the memory
+ * hc_trunk_note_new() - allocate a note
+ * @fabric: the fabric, whose memory cgroup is charged
  * @what: enum hc_record_what
  * @len: bytes of data
  *
  * Context: process
- * Return: the record, or NULL; never NULL if @len is at most HC_TRUNK_NOTE_SMALL
+ * Return: the note, or NULL if there is no memory; never NULL if @len is at most
+ *	HC_TRUNK_NOTE_SMALL
  */
 struct hc_trunk_note *hc_trunk_note_new(const struct hc_fabric *fabric, u8 what, u32 len);
 
 /**
- * hc_trunk_note_put() - drop a reference to a record
- * @note: the record, or NULL
+ * hc_trunk_note_put() - drop a reference to a note
+ * @note: the note, or NULL
  *
  * Context: any
  */
 void hc_trunk_note_put(struct hc_trunk_note *note);
 
 /**
- * hc_trunk_note_say() - queue a record, or end the trunk if too many wait since the peer does not
- *	read them
+ * hc_trunk_note_say() - queue a note for sending; end the trunk if too many notes wait, because the
+ *	peer does not read them
  * @trunk: the trunk
- * @note: the record; the trunk takes a reference of its own
+ * @note: the note, to which the trunk takes a reference of its own
  *
  * Context: config, under hc_fabric.lock
  */
@@ -510,7 +517,7 @@ void hc_trunk_rx_init(struct hc_trunk *trunk);
 
 /**
  * hc_trunk_rx_exit() - drop a partly received record
- * @trunk: a trunk whose works have ended
+ * @trunk: a trunk whose work items have ended
  *
  * Context: process
  */
@@ -528,7 +535,7 @@ void hc_trunk_receive_work(struct work_struct *work);
 extern const struct hc_transport_ops hc_trunk_transport;
 
 /**
- * hc_trunk_end_received() - apply the state that the peer has sent of the remote end of a link
+ * hc_trunk_end_received() - apply a STATE record, which describes the remote end of a link
  * @node: node of the local end
  * @dim: dimension of the link
  * @w: the state
@@ -538,7 +545,7 @@ extern const struct hc_transport_ops hc_trunk_transport;
 void hc_trunk_end_received(struct hc_node *node, unsigned int dim, const struct hc_wire_end *w);
 
 /**
- * hc_trunk_end_lives() - record which machine is at the remote end of a link
+ * hc_trunk_end_lives() - record the boot id of the machine at the remote end of a link
  * @node: node of the local end
  * @dim: dimension of the link
  * @life: boot id of that machine
@@ -548,7 +555,7 @@ void hc_trunk_end_received(struct hc_node *node, unsigned int dim, const struct 
 void hc_trunk_end_lives(struct hc_node *node, unsigned int dim, u32 life);
 
 /**
- * hc_trunk_end_forget() - forget the state of a link's remote end, since the trunk has ended
+ * hc_trunk_end_forget() - forget the state of a link's remote end, after the trunk has ended
  * @node: node of the local end
  * @dim: dimension of the link
  *
@@ -557,7 +564,7 @@ void hc_trunk_end_lives(struct hc_node *node, unsigned int dim, u32 life);
 void hc_trunk_end_forget(struct hc_node *node, unsigned int dim);
 
 /**
- * hc_trunk_end_fill() - write the state of the local end of a link
+ * hc_trunk_end_fill() - write the state of the local end of a link into a STATE record
  * @node: node of the local end
  * @dim: dimension of the link
  * @w: filled in
