@@ -169,8 +169,8 @@ static bool relays(unsigned int u)
 /* Make each node in turn corrupt all frames that it relays, and run an operation. @seen: returns
  * the set of nodes that must get a wrong result if node @u is Byzantine.
  */
-static void each_byzantine(struct __test_metadata *_metadata, struct cube *c, unsigned int collective,
-			   uint32_t (*seen)(unsigned int u))
+static void each_byzantine(struct __test_metadata *_metadata, struct cube *c,
+			   unsigned int collective, uint32_t (*seen)(unsigned int u))
 {
 	struct link_sums sums;
 	unsigned int u;

@@ -316,7 +316,7 @@ TEST(nodes_that_die_take_along_what_is_notified)
 		.delay = 200000, .jitter = 200000, .loss = 10000, .seed = 3,
 	};
 	struct task_losses *l = calloc(1, sizeof(*l));
-	unsigned int i, k, wrong = 0, unresolved, lost;
+	unsigned int i, k, wrong = 0, open, lost;
 	struct task_view sum;
 	unsigned int round;
 	struct task_fixture y;
@@ -337,12 +337,12 @@ TEST(nodes_that_die_take_along_what_is_notified)
 	EXPECT_EQ(sum.lost + sum.unresolved, l->n);
 	EXPECT_EQ(0, fixture_take(&y));
 	for (i = 0; i < y.n; i++) {
-		unresolved = 0;
+		open = 0;
 		lost = 0;
 		for (k = 0; k < l->n; k++)
 			if (l->id[k].node == y.id[i].node && l->id[k].nr == y.id[i].nr)
-				l->loss[k] == HYPERCUBE_TASK_LOSS_UNRESOLVED ? unresolved++ : lost++;
-		wrong += y.taken[i] + lost > 1 || y.taken[i] + lost + unresolved < 1;
+				l->loss[k] == HYPERCUBE_TASK_LOSS_UNRESOLVED ? open++ : lost++;
+		wrong += y.taken[i] + lost > 1 || y.taken[i] + lost + open < 1;
 	}
 	EXPECT_EQ(0, wrong);
 	printf("# %u tasks, %llu handovers, %llu lost, %llu in doubt\n", y.n,

@@ -381,7 +381,8 @@ static void report(const struct jobs *j)
 	printf("{\"jobs\":%u,\"bytes\":%zu,\"longest\":%zu,\"workers\":%u,\"seconds\":%.3f,\"lost\":%u,\"doubt\":%u,\"put_again\":%u,\"repeated\":%u,\"doubled\":%u,\"untold\":%d,\"differ\":%u}\n",
 	       j->n, bytes, longest, j->nnodes, (double)(j->ended - j->began) / 1000, j->lost.n,
 	       unresolved, again, j->repeated, doubled,
-	       extra > unresolved + j->repeated ? (int)(extra - unresolved - j->repeated) : 0, j->odd);
+	       extra > unresolved + j->repeated ? (int)(extra - unresolved - j->repeated) : 0,
+	       j->odd);
 }
 
 static void run(struct jobs *j, const char *prefix)
