@@ -8,11 +8,11 @@
 #include <string.h>
 
 #include "bcast_test.h"
+#include "named_net.h"
 #include "net.h"
 
 /* The most nodes of the networks in which all sequences are tried. */
 #define SMALL	9
-#define NODES	4096
 
 /* Return: the fewest steps of any sequence, by breadth-first search over the sets of informed
  * nodes. No code of the planner is used.
@@ -113,22 +113,13 @@ TEST(bcast_ports_small_networks)
 /* Return: true if the planner finds a sequence of exactly @steps steps for this network. */
 static bool sequence_of(enum hc_net_kind kind, uint32_t a, uint32_t b, unsigned int steps)
 {
-	const struct hc_net_spec spec = { .kind = kind, .axes = b ? 2 : 1, .length = { a, b } };
 	const struct hc_bcast_req req = { .method = HC_BCAST_GENERAL };
+	struct hc_faults *f = named_net(kind, a, b);
 	struct hc_bcast_plan p;
-	struct hc_edge *links;
-	struct hc_faults *f;
-	struct hc_net net;
-	uint32_t nodes;
 	const char *why;
-	size_t n;
 
-	CHECK(!hc_net_links(&spec, NODES, &nodes, &links, &n, &why));
-	CHECK(!hc_net_make(&spec, nodes, links, n, &net, &why));
-	free(links);
-	f = hc_faults_of(&net.topo);
 	CHECK(f && !hc_plan_bcast(f, &req, &p, &why));
-	CHECK(p.covered == nodes);
+	CHECK(p.covered == f->topo.nodes);
 	if (p.bcast.steps != steps)
 		printf("# %u steps, not %u\n", p.bcast.steps, steps);
 	CHECK(p.bcast.steps == steps);

@@ -10,12 +10,12 @@
 
 #include "check.h"
 #include "ktap.h"
+#include "named_net.h"
 #include "net.h"
 #include "span.h"
 
 /* The most nodes of the networks of which all trees are tried. */
 #define SMALL	7
-#define NODES	4096
 
 /* A small network: its links, and its fault state. */
 struct small {
@@ -226,22 +226,13 @@ static bool roles_fit(const struct hc_span_plan *p, const struct hc_faults *f)
 static bool plan_of(enum hc_net_kind kind, uint32_t a, uint32_t b, uint32_t root,
 		    enum hc_span_method method, uint32_t steps, uint32_t depth, bool proved)
 {
-	const struct hc_net_spec spec = { .kind = kind, .axes = b ? 2 : 1, .length = { a, b } };
 	const struct hc_span_req req = { .method = method, .root = root };
+	struct hc_faults *f = named_net(kind, a, b);
 	struct hc_span_plan plan;
-	struct hc_faults *f;
-	struct hc_edge *links;
-	struct hc_net net;
-	uint32_t nodes;
 	const char *why;
-	size_t n;
 
-	CHECK(!hc_net_links(&spec, NODES, &nodes, &links, &n, &why));
-	CHECK(!hc_net_make(&spec, nodes, links, n, &net, &why));
-	free(links);
-	f = hc_faults_of(&net.topo);
 	CHECK(f && !hc_plan_span(f, &req, &plan, &why));
-	CHECK(plan.nmembers == nodes && roles_fit(&plan, f));
+	CHECK(plan.nmembers == f->topo.nodes && roles_fit(&plan, f));
 	CHECK(plan.steps == steps);
 	CHECK(!depth || plan.depth == depth);
 	CHECK(!proved || plan.lower_bound == steps);

@@ -207,18 +207,11 @@ static void head(const struct picture *p, double height)
 		links += r->fault[i].kind == LINK_DOWN;
 		nodes += r->fault[i].kind == NODE_FAILED;
 	}
-	fprintf(p->f, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.0f %.0f\" width=\"%.0f\" height=\"%.0f\">\n",
-		WIDTH, height, WIDTH, height);
-	fputs("<style>\n"
-	      "text{font-family:system-ui,-apple-system,\"Segoe UI\",\"DejaVu Sans\",sans-serif;fill:#18202b}\n"
-	      ".m{text-anchor:middle}.e{text-anchor:end}.t{font-size:12px;fill:#5a6675}\n"
-	      ".title{font-size:23px;font-weight:600}.about{font-size:15px;fill:#5a6675}\n"
-	      ".k{font-size:14px;font-weight:600}.axis{stroke:#5a6675;fill:none}\n"
-	      ".grid{stroke:#e3e8ee;fill:none}.cut{stroke:#9aa3ad;opacity:.35;fill:none}\n"
-	      ".down{fill:#9aa3ad}.failed{stroke:#18202b;stroke-width:2;fill:none}\n"
-	      ".dots{stroke:#548bc4;stroke-width:2;fill:none}\n"
-	      ".again{fill:#e8590c;stroke:#fff;stroke-width:.8}\n</style>\n", p->f);
-	fprintf(p->f, "<rect width=\"%.0f\" height=\"%.0f\" fill=\"#ffffff\"/>\n", WIDTH, height);
+	svg_begin(p->f, WIDTH, height,
+		  ".grid{stroke:#e3e8ee;fill:none}.cut{stroke:#9aa3ad;opacity:.35;fill:none}\n"
+		  ".down{fill:#9aa3ad}.failed{stroke:#18202b;stroke-width:2;fill:none}\n"
+		  ".dots{stroke:#548bc4;stroke-width:2;fill:none}\n"
+		  ".again{fill:#e8590c;stroke:#fff;stroke-width:.8}\n");
 	svg_words(p->f, "title", 36, 42, "%u operations, %u begun again, %u errors", r->ops,
 		  r->nr_again, r->errors + r->wrong);
 	svg_words(p->f, "about", 36, 66, "%s of %u processes; links went down %u times, %u nodes failed; latency at node %u, by the time of the call",

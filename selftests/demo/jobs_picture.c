@@ -231,16 +231,8 @@ static void key(const struct picture *p)
 
 static void head(const struct picture *p, double height, const char *about)
 {
-	fprintf(p->f, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.0f %.0f\" width=\"%.0f\" height=\"%.0f\">\n",
-		WIDTH, height, WIDTH, height);
-	fputs("<style>\n"
-	      "text{font-family:system-ui,-apple-system,\"Segoe UI\",\"DejaVu Sans\",sans-serif;fill:#18202b}\n"
-	      ".m{text-anchor:middle}.e{text-anchor:end}.t{font-size:12px;fill:#5a6675}\n"
-	      ".title{font-size:23px;font-weight:600}.about{font-size:15px;fill:#5a6675}\n"
-	      ".k{font-size:14px;font-weight:600}.h{font-size:15px;font-weight:600}\n"
-	      ".end{stroke:#18202b;stroke-width:2}.axis{stroke:#5a6675;fill:none}\n</style>\n",
-	      p->f);
-	fprintf(p->f, "<rect width=\"%.0f\" height=\"%.0f\" fill=\"#ffffff\"/>\n", WIDTH, height);
+	svg_begin(p->f, WIDTH, height, ".h{font-size:15px;font-weight:600}\n"
+		  ".end{stroke:#18202b;stroke-width:2}\n");
 	svg_words(p->f, "title", 36, 44, "Who has how much to do, until all is done");
 	svg_words(p->f, "about", 36, 70, "%s; a row is a node, from left to right is time", about);
 }

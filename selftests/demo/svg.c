@@ -27,6 +27,19 @@ bool svg_colour(const struct ramp *r, double at, char text[8])
 	return 0.3 * v[0] + 0.59 * v[1] + 0.11 * v[2] < 140;
 }
 
+void svg_begin(FILE *f, double width, double height, const char *more)
+{
+	fprintf(f, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.0f %.0f\" width=\"%.0f\" height=\"%.0f\">\n",
+		width, height, width, height);
+	fprintf(f, "<style>\n"
+		"text{font-family:system-ui,-apple-system,\"Segoe UI\",\"DejaVu Sans\",sans-serif;fill:#18202b}\n"
+		".m{text-anchor:middle}.e{text-anchor:end}.t{font-size:12px;fill:#5a6675}\n"
+		".title{font-size:23px;font-weight:600}.about{font-size:15px;fill:#5a6675}\n"
+		".k{font-size:14px;font-weight:600}.axis{stroke:#5a6675;fill:none}\n"
+		"%s</style>\n", more);
+	fprintf(f, "<rect width=\"%.0f\" height=\"%.0f\" fill=\"#ffffff\"/>\n", width, height);
+}
+
 void svg_escape(FILE *f, const char *text)
 {
 	for (; *text; text++) {

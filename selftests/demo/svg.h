@@ -19,6 +19,10 @@ extern const struct ramp svg_blues;
 bool svg_colour(const struct ramp *r, double at, char text[8]);
 /* Define a gradient of the colours of @r from left to right, for use as "url(#@id)". */
 void svg_gradient(FILE *f, const struct ramp *r, const char *id);
+/* Begin a white picture of @width x @height pixels, with the styles that svg_words() names, of a
+ * title, of text about it and of axes. @more: further styles.
+ */
+void svg_begin(FILE *f, double width, double height, const char *more);
 void svg_escape(FILE *f, const char *text);
 /* Write text at (@x, @y). Letters of @class: t: small text; k and h: larger text; e: the text ends
  * at @x; m: the text is centred at @x.

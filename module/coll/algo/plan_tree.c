@@ -100,35 +100,23 @@ static int tree_members_create(struct hc_plan *plan, const u32 *fault,
 	return err;
 }
 
-const struct hc_coll_ops *const hc_tree_colls[] = {
-	&hc_tree_reduce,
-	&hc_tree_allreduce,
-	&hc_tree_barrier,
-	&hc_tree_reduce_scatter,
-	&hc_merge_reduce,
-	&hc_merge_allreduce,
-	&hc_tree_gather,
-	&hc_tree_scatter,
-	&hc_tree_allgather,
-	NULL
-};
+#define TREE_COLLS								\
+	&hc_tree_reduce,							\
+	&hc_tree_allreduce,							\
+	&hc_tree_barrier,							\
+	&hc_tree_reduce_scatter,						\
+	&hc_merge_reduce,							\
+	&hc_merge_allreduce,							\
+	&hc_tree_gather,							\
+	&hc_tree_scatter,							\
+	&hc_tree_allgather
+
+const struct hc_coll_ops *const hc_tree_colls[] = { TREE_COLLS, NULL };
 
 /* The collectives of guarded trees. They include alltoall, since an epoch of another plan type may
  * have begun one.
  */
-const struct hc_coll_ops *const hc_tree_guarded_colls[] = {
-	&hc_tree_reduce,
-	&hc_tree_allreduce,
-	&hc_tree_barrier,
-	&hc_tree_reduce_scatter,
-	&hc_merge_reduce,
-	&hc_merge_allreduce,
-	&hc_tree_gather,
-	&hc_tree_scatter,
-	&hc_tree_allgather,
-	&hc_tree_alltoall,
-	NULL
-};
+const struct hc_coll_ops *const hc_tree_guarded_colls[] = { TREE_COLLS, &hc_tree_alltoall, NULL };
 
 #define TREE_PLAN								\
 	.id = HYPERCUBE_PLAN_TREE,						\
