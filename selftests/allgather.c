@@ -29,7 +29,7 @@ static bool takes(struct cube *c, size_t bytes, unsigned int steps)
 	return false;
 }
 
-TEST(blocks_of_all_sizes)
+TEST(blocks_of_all_sizes_arrive)
 {
 	unsigned int dim, i;
 	struct cube c;
@@ -48,7 +48,7 @@ TEST(blocks_of_all_sizes)
 	}
 }
 
-TEST(blocks_of_many_segments)
+TEST(blocks_of_many_segments_arrive)
 {
 	struct cube c;
 
@@ -57,12 +57,12 @@ TEST(blocks_of_many_segments)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-TEST_NONE_WRONG(pieces_that_lie_apart, cube_doubling_apart(PLAN, takes))
+TEST_NONE_WRONG(blocks_of_lengths_around_chunk_limits_arrive, cube_doubling_apart(PLAN, takes))
 
 /* The blocks of a result are in the order of the nodes, whatever the order of the stages. */
-TEST_NONE_WRONG(orders_and_subcubes, cube_doubling_orders(PLAN, takes))
+TEST_NONE_WRONG(blocks_arrive_in_node_order_for_any_stage_order, cube_doubling_orders(PLAN, takes))
 
-TEST(many_in_flight_do_not_mix)
+TEST(many_allgathers_under_way_do_not_mix_data)
 {
 	struct rings_steps s;
 	struct cube c;
@@ -73,7 +73,7 @@ TEST(many_in_flight_do_not_mix)
 }
 
 /* In each stage a member sends all blocks that it has, so each member receives each block once. */
-TEST(a_stage_sends_all_that_is_known)
+TEST(member_receives_each_block_only_once)
 {
 	const size_t bytes = 50000;
 	uint64_t sent = 0;
@@ -96,7 +96,7 @@ TEST(a_stage_sends_all_that_is_known)
 /* If a link fails while many operations are under way, each operation ends with the right result or
  * with the error of the link, and a new plan works.
  */
-TEST(a_link_fails_under_many_operations)
+TEST(link_fault_ends_operations_under_way_and_new_plan_works)
 {
 	const unsigned int njobs = 60;
 	unsigned int node[CUBE_MAX], n, i, k, good, failed = 0;
@@ -137,7 +137,7 @@ TEST(a_link_fails_under_many_operations)
 }
 
 /* If members pass different lengths, all of them get an error for the operation. */
-TEST(different_lengths_are_an_error_everywhere)
+TEST(different_lengths_fail_operation_at_all_members)
 {
 	unsigned int node[CUBE_MAX], n, i, good;
 	struct party p[CUBE_MAX];
@@ -158,7 +158,7 @@ TEST(different_lengths_are_an_error_everywhere)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-TEST(duplicates_and_jitter_do_no_harm)
+TEST(blocks_arrive_in_spite_of_duplicates_and_jitter)
 {
 	const struct impairments bad = {
 		.duplicate = 500000, .delay = 2000000, .jitter = 2000000, .seed = 9,
@@ -174,7 +174,7 @@ TEST(duplicates_and_jitter_do_no_harm)
 /* A member of a plan of recursive doubling cannot learn when all others have its block, so a
  * request to be notified of that is refused. A member of a plan of rings can learn it.
  */
-TEST(nobody_is_told_of_the_others)
+TEST(notify_flag_is_refused_over_recursive_doubling)
 {
 	struct hypercube_op op = {
 		.plan = PLAN, .collective = HYPERCUBE_ALLGATHER, .bytes = 8,
@@ -189,7 +189,7 @@ TEST(nobody_is_told_of_the_others)
 }
 
 /* With 512 members, a segment of 256 bytes has less than one byte for the block of each. */
-TEST(more_members_than_a_segment_has_bytes)
+TEST(allgather_is_refused_if_segment_has_fewer_bytes_than_members)
 {
 	const struct hypercube_op op = {
 		.plan = PLAN, .collective = HYPERCUBE_ALLGATHER, .bytes = 8,

@@ -90,11 +90,12 @@ static bool takes(struct cube *c, size_t bytes, unsigned int steps)
 	return run(c, 2, bytes) == (int)steps;
 }
 
-TEST_NONE_WRONG(blocks_of_all_sizes_over_doublings, cube_doubling_sizes(PLAN, 1024, 40000, takes))
+TEST_NONE_WRONG(blocks_of_all_sizes_arrive_over_recursive_doubling,
+		cube_doubling_sizes(PLAN, 1024, 40000, takes))
 
-TEST_NONE_WRONG(pieces_that_lie_apart, cube_doubling_apart(PLAN, takes))
+TEST_NONE_WRONG(blocks_of_lengths_around_chunk_limits_arrive, cube_doubling_apart(PLAN, takes))
 
-TEST(blocks_of_all_sizes_over_rings)
+TEST(blocks_of_all_sizes_arrive_over_rings)
 {
 	unsigned int dim, i;
 	struct cube c;
@@ -114,7 +115,7 @@ TEST(blocks_of_all_sizes_over_rings)
 	}
 }
 
-TEST_BOTH(megabytes, ring)
+TEST_BOTH(blocks_of_many_segments_arrive, ring)
 {
 	const size_t bytes = scaled(200000);
 	struct cube c;
@@ -125,7 +126,7 @@ TEST_BOTH(megabytes, ring)
 }
 
 /* The blocks of a result are in the order of the nodes, whatever the order of the stages. */
-TEST_NONE_WRONG(orders_and_subcubes, cube_doubling_orders(PLAN, takes))
+TEST_NONE_WRONG(blocks_arrive_in_node_order_for_any_stage_order, cube_doubling_orders(PLAN, takes))
 
 /* Make a random ring tree around the current faults, and run operations on it. */
 static bool around(struct cube *c)
@@ -141,7 +142,7 @@ static bool around(struct cube *c)
 
 TESTS_AROUND(around, scaled(8))
 
-TEST_BOTH(many_in_flight_do_not_mix, ring)
+TEST_BOTH(many_alltoalls_under_way_do_not_mix_data, ring)
 {
 	struct cube c;
 
@@ -151,7 +152,7 @@ TEST_BOTH(many_in_flight_do_not_mix, ring)
 }
 
 /* In each stage a member sends half of the data that it has. */
-TEST(a_stage_sends_half)
+TEST(member_sends_half_of_its_data_in_each_stage)
 {
 	const size_t bytes = 50000;
 	struct cube c;
@@ -168,7 +169,7 @@ TEST(a_stage_sends_half)
 /* If one member does not receive while all send blocks of megabytes, the others must wait, and no
  * data may be lost.
  */
-TEST_BOTH(who_does_not_read_stops_the_others, ring)
+TEST_BOTH(member_that_does_not_receive_blocks_others_without_loss, ring)
 {
 	const size_t bytes = 1 << 20;
 	unsigned int node[CUBE_MAX], n, i;
@@ -278,23 +279,23 @@ static void blows(struct __test_metadata *_metadata, bool ring, enum blow how)
 /* In the order of the Gray code, node 10 follows node 14, so the ring uses the link between them,
  * which fails.
  */
-TEST_BOTH(a_link_fails, ring)
+TEST_BOTH(link_fault_ends_operations_under_way_and_next_ones_succeed, ring)
 {
 	blows(_metadata, ring, LINK);
 }
 
-TEST_BOTH(a_node_fails, ring)
+TEST_BOTH(node_fault_ends_operations_under_way_and_next_ones_succeed, ring)
 {
 	blows(_metadata, ring, NODE);
 }
 
-TEST_BOTH(a_member_closes, ring)
+TEST_BOTH(closed_socket_ends_operations_under_way_and_next_ones_succeed, ring)
 {
 	blows(_metadata, ring, CLOSES);
 }
 
 /* If members pass different lengths, all of them get an error. */
-TEST_BOTH(different_lengths_are_an_error_everywhere, ring)
+TEST_BOTH(different_lengths_fail_operation_at_all_members, ring)
 {
 	unsigned int node[CUBE_MAX], n;
 	struct party p[CUBE_MAX];
@@ -312,7 +313,7 @@ TEST_BOTH(different_lengths_are_an_error_everywhere, ring)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-TEST_BOTH(duplicates_and_jitter_do_no_harm, ring)
+TEST_BOTH(blocks_arrive_in_spite_of_duplicates_and_jitter, ring)
 {
 	const struct impairments bad = {
 		.duplicate = 500000, .delay = 2000000, .jitter = 2000000, .seed = 9,
@@ -328,7 +329,7 @@ TEST_BOTH(duplicates_and_jitter_do_no_harm, ring)
 /* Links corrupt the pages of frames. A retransmitted frame must have pages of its own, not the
  * corrupted ones.
  */
-TEST_BOTH(corruption_does_no_harm, ring)
+TEST_BOTH(blocks_arrive_in_spite_of_corruption_and_loss, ring)
 {
 	const struct impairments bad = { .corrupt = 300000, .loss = 100000, .seed = 5 };
 	struct cube c;
@@ -344,7 +345,7 @@ TEST_BOTH(corruption_does_no_harm, ring)
 /* A call that does not pass the whole contribution is refused. The kernel takes from it only the
  * bytes that it still needs.
  */
-TEST_BOTH(what_does_not_fit_is_refused, ring)
+TEST_BOTH(alltoall_with_invalid_length_flag_or_operator_is_refused, ring)
 {
 	const struct hypercube_op op = {
 		.plan = PLAN, .collective = HYPERCUBE_ALLTOALL, .bytes = 16,
@@ -364,7 +365,7 @@ TEST_BOTH(what_does_not_fit_is_refused, ring)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-TEST(trees_carry_none)
+TEST(alltoall_over_tree_is_refused)
 {
 	const struct hypercube_op op = {
 		.plan = PLAN, .collective = HYPERCUBE_ALLTOALL, .bytes = 16,
@@ -377,7 +378,7 @@ TEST(trees_carry_none)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-TEST(a_broken_plan_refuses)
+TEST(alltoall_over_broken_plan_fails_with_enolink)
 {
 	struct hypercube_op op = { .plan = PLAN, .collective = HYPERCUBE_ALLTOALL, .bytes = 8 };
 	unsigned int tries;
@@ -397,7 +398,7 @@ TEST(a_broken_plan_refuses)
 }
 
 /* With 512 members, a segment of 256 bytes has less than one byte for the block of each. */
-TEST(more_members_than_a_segment_has_bytes)
+TEST(alltoall_is_refused_if_segment_has_fewer_bytes_than_members)
 {
 	const struct hypercube_op op = {
 		.plan = PLAN, .collective = HYPERCUBE_ALLTOALL, .bytes = 512,

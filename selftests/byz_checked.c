@@ -203,7 +203,7 @@ static bool relays(const struct hcl_pair *p, unsigned int i, unsigned int u)
 	return p->relays[i][0] >> u & 1;
 }
 
-TEST(honest_results_are_the_same)
+TEST(results_of_both_trees_agree_without_byzantine_nodes)
 {
 	const size_t sizes[] = { 0, 8, 8 * WORDS, 1 << 16, (1 << 16) + 8, 1 << 20 };
 	unsigned int kind, i;
@@ -231,7 +231,7 @@ TEST(honest_results_are_the_same)
 	EXPECT_EQ(0, hcl_checked_remove(FABRIC, trees));
 }
 
-TEST(all_operators_and_types_agree_when_all_are_honest)
+TEST(all_operators_and_types_agree_without_byzantine_nodes)
 {
 	unsigned int oper, type, u;
 
@@ -293,7 +293,7 @@ static uint32_t reduce_seen(unsigned int u)
 	return u == SINK ? 0 : 1u << SINK;
 }
 
-TEST(each_liar_of_a_reduction_is_seen)
+TEST(byzantine_node_in_reduction_is_detected_by_root)
 {
 	each_byzantine(_metadata, REDUCE, reduce_seen);
 }
@@ -311,17 +311,17 @@ static uint32_t allreduce_seen(unsigned int u)
 	return u == plan[0].root || u == plan[1].root ? 0xff & ~(1u << u) : 0xff;
 }
 
-TEST(each_liar_of_an_allreduce_is_seen_by_all)
+TEST(byzantine_node_in_allreduce_is_detected_by_all_other_nodes)
 {
 	each_byzantine(_metadata, ALLREDUCE, allreduce_seen);
 }
 
-TEST(each_liar_of_a_broadcast_is_seen_by_all)
+TEST(byzantine_node_in_broadcast_is_detected_by_all_other_nodes)
 {
 	each_byzantine(_metadata, BCAST, allreduce_seen);
 }
 
-TEST(the_source_knows_which_result_is_wrong)
+TEST(broadcast_source_learns_which_tree_was_corrupted)
 {
 	unsigned int u;
 
@@ -335,7 +335,7 @@ TEST(the_source_knows_which_result_is_wrong)
 	}
 }
 
-TEST(one_that_always_lies_is_named_by_all_others)
+TEST(always_byzantine_node_is_located_by_all_other_nodes)
 {
 	unsigned int u, v;
 	char words[512];
@@ -379,7 +379,7 @@ static bool suspected(const struct hcl_suspects *s, unsigned int u)
 	return false;
 }
 
-TEST(one_that_lies_at_times_is_never_left_out)
+TEST(sometimes_byzantine_node_is_always_among_suspects)
 {
 	struct hcl_suspects view[NODES], all;
 	unsigned int i, u, v, named = 0;
@@ -409,7 +409,7 @@ TEST(one_that_lies_at_times_is_never_left_out)
 }
 
 /* All relays of one tree are Byzantine. However many they are, the wrong results are noticed. */
-TEST(liars_on_one_side_are_seen_however_many)
+TEST(byzantine_relays_of_one_tree_are_detected_however_many)
 {
 	unsigned int side, u, i;
 
@@ -431,7 +431,7 @@ TEST(liars_on_one_side_are_seen_however_many)
 /* One node in each tree is Byzantine, and both corrupt the first frame in the same manner. As the
  * manual says, the result is wrong and no member notices.
  */
-TEST(two_on_opposite_sides_may_escape)
+TEST(same_corruption_in_both_trees_is_not_detected)
 {
 	static const unsigned int at[] = { 1 };
 	struct outcome o;
@@ -454,7 +454,7 @@ TEST(two_on_opposite_sides_may_escape)
 	EXPECT_EQ(0, o.wrong);
 }
 
-TEST(the_segment_that_differs_is_named)
+TEST(check_reports_offset_and_length_of_corrupted_segment)
 {
 	static const unsigned int at[] = { 2 };
 	uint32_t seg;
@@ -480,7 +480,7 @@ TEST(the_segment_that_differs_is_named)
 /* Around faults a node may be a relay of both trees. If it corrupts frames, this may remain
  * unnoticed; if any other node does, it is noticed.
  */
-TEST(around_faults_only_the_unseen_escape)
+TEST(corruption_around_faults_escapes_only_at_relays_of_both_trees)
 {
 	static const unsigned int links[][2] = { { 0, 0 }, { 3, 1 }, { 6, 2 }, { 5, 1 } };
 	unsigned int n, u, kind, unseen;
@@ -508,7 +508,7 @@ TEST(around_faults_only_the_unseen_escape)
 	}
 }
 
-TEST(a_node_that_has_failed_takes_no_part)
+TEST(checked_allreduce_leaves_out_failed_node)
 {
 	struct outcome o;
 	unsigned int u;
@@ -532,7 +532,7 @@ TEST(a_node_that_has_failed_takes_no_part)
 /* If one of the trees is broken by a fault, all members get an error that names the cause, and none
  * gets a result.
  */
-TEST(a_fault_is_told_as_such)
+TEST(link_fault_fails_checked_allreduce_at_all_members_with_cause)
 {
 	struct hcl_checked *seen;
 	struct outcome o;
@@ -547,7 +547,7 @@ TEST(a_fault_is_told_as_such)
 	EXPECT_EQ(0, !!seen);
 }
 
-TEST(wrong_calls_are_refused)
+TEST(invalid_calls_are_refused_and_change_nothing)
 {
 	const struct hcl_params sums = { .oper = HYPERCUBE_SUM, .type = HYPERCUBE_F64 };
 	const struct hcl_params runs = { .oper = HYPERCUBE_MERGE, .type = HYPERCUBE_U64 };

@@ -196,7 +196,7 @@ static uint32_t reduce_seen(unsigned int u)
 	return relays(u) && u != ROOT ? 1u << ROOT : 0;
 }
 
-TEST(a_reduction_is_falsified_by_relays_only)
+TEST(reduction_and_gather_are_corrupted_only_by_relays)
 {
 	struct cube c;
 
@@ -215,7 +215,7 @@ static uint32_t allreduce_seen(unsigned int u)
 	return u == ROOT ? descendants_of(u) : relays(u) ? (1u << NODES) - 1 : 0;
 }
 
-TEST(an_allreduce_is_falsified_up_and_down)
+TEST(allreduce_is_corrupted_on_way_up_and_on_way_down)
 {
 	struct cube c;
 
@@ -230,7 +230,7 @@ static uint32_t bcast_seen(unsigned int u)
 	return u == ROOT ? 0 : descendants_of(u);
 }
 
-TEST(a_message_is_falsified_below_the_liar)
+TEST(broadcast_is_corrupted_only_below_byzantine_node)
 {
 	uint8_t reverse[DIM] = { order[2], order[1], order[0] };
 	struct hc_bcast_plan b;
@@ -249,7 +249,7 @@ TEST(a_message_is_falsified_below_the_liar)
 /* In the first stage the Byzantine node sends only its own contribution; in the later stages it
  * also sends what it received in the first stage.
  */
-TEST(a_doubling_is_falsified_in_all_stages_but_the_first)
+TEST(recursive_doubling_is_corrupted_in_all_stages_but_first)
 {
 	unsigned int u, v;
 	struct cube c;
@@ -269,7 +269,7 @@ TEST(a_doubling_is_falsified_in_all_stages_but_the_first)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-TEST(a_list_names_the_frames_passed_on)
+TEST(byzantine_list_counts_only_relayed_frames)
 {
 	static const unsigned int at[] = { 2 };
 	unsigned int u = ROOT ^ 1u << order[2];

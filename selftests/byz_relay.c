@@ -68,7 +68,7 @@ static int flips(const struct cube *c, unsigned int from, unsigned int to, unsig
 	return n;
 }
 
-TEST(one_bit_of_each_frame_is_flipped)
+TEST(byzantine_relay_flips_one_bit_of_each_frame)
 {
 	unsigned int i, bit, last = 0, changes = 0;
 	struct cube c;
@@ -86,7 +86,7 @@ TEST(one_bit_of_each_frame_is_flipped)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-TEST(nobody_lies_about_their_own)
+TEST(byzantine_node_sends_and_receives_its_own_data_unchanged)
 {
 	struct cube c;
 	unsigned int bit;
@@ -100,7 +100,7 @@ TEST(nobody_lies_about_their_own)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-TEST(no_checksum_finds_it)
+TEST(corruption_by_byzantine_relay_passes_checksums)
 {
 	struct impairments sealed = { .corrupt = 1, .seed = 1 };
 	struct link_sums sums;
@@ -121,7 +121,7 @@ TEST(no_checksum_finds_it)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-TEST(a_list_names_the_frames)
+TEST(byzantine_list_selects_frames_by_number)
 {
 	static const unsigned int at[] = { 2, 5, 6 };
 	unsigned int i, bit;
@@ -159,7 +159,7 @@ static int record(const struct cube *c, unsigned int *bits, int64_t seed)
 	return n ?: lies;
 }
 
-TEST(a_seed_makes_it_the_same_again)
+TEST(same_seed_corrupts_same_bits_again)
 {
 	unsigned int first[MANY], again[MANY], other[MANY];
 	struct cube c;
@@ -176,7 +176,7 @@ TEST(a_seed_makes_it_the_same_again)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-TEST(clearing_faults_ends_lies)
+TEST(clearing_faults_makes_byzantine_nodes_honest)
 {
 	static const unsigned int at[] = { 1 };
 	struct node_view v;
@@ -196,7 +196,7 @@ TEST(clearing_faults_ends_lies)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-TEST(wrong_requests_are_refused_and_change_nothing)
+TEST(invalid_byzantine_requests_are_refused_and_change_nothing)
 {
 	unsigned int at[HYPERCUBE_BYZANTINE_AT_MAX + 1], i;
 	struct node_view v;

@@ -19,17 +19,20 @@ on_tables() {
 	(($(grep -c '^ok' "$scratch/said") > 0)) || fault "$1: nothing was tested"
 }
 
-test_rings() { on_tables ring; }
-test_rings_around_faults() { on_tables ring_faults; }
-test_rings_at_random() { on_tables ring_random; }
-test_rings_that_repair_themselves() { on_tables ring_repair many_fail_at_random parts_become_one_again; }
-test_datagrams() { on_tables sock_dgram; }
-test_copies_over_disjoint_paths() { on_tables diffusion_paths; }
-test_liars_are_found() { on_tables byz_many; }
-test_tasks_move() { on_tables task_moves; }
-test_tasks_balanced_by_neighbours() { on_tables task_rid; }
+test_rings_work_on_table() { on_tables ring; }
+test_rings_work_around_faults_on_table() { on_tables ring_faults; }
+test_random_rings_work_on_table() { on_tables ring_random; }
+test_rings_are_repaired_on_table() {
+	on_tables ring_repair operations_go_on_after_random_link_and_node_faults \
+		separated_halves_go_on_together_once_reconnected
+}
+test_datagrams_arrive_on_table() { on_tables sock_dgram; }
+test_datagram_copies_take_disjoint_paths_on_table() { on_tables diffusion_paths; }
+test_byzantine_nodes_are_found_on_table() { on_tables byz_many; }
+test_tasks_migrate_on_table() { on_tables task_moves; }
+test_neighbours_balance_tasks_on_table() { on_tables task_rid; }
 # After rounds of DEM and RID, the nodes have the numbers of tasks that the planner computes.
-test_tasks_balanced_in_rounds() {
+test_balancing_rounds_on_table_move_tasks_as_planned() {
 	on_tables task_rounds loads_become_what_is_planned around_each_single_fault around_random_faults
 }
 

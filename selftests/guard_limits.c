@@ -186,7 +186,7 @@ static void set_buffers(struct bench *b, int bytes)
 /* As long as the process of the root has not contributed, data of the other members that are
  * already merged wait in these members' buffers.
  */
-TEST(late_root_pushes_back)
+TEST(data_waits_in_buffers_until_late_root_contributes)
 {
 	unsigned int sink;
 	struct bench b;
@@ -205,7 +205,7 @@ TEST(late_root_pushes_back)
 /* A contribution is longer than the send buffer, so the ledger does not have all of it. Its
  * operation fails once, with the cause of the fault, and the next one has a result.
  */
-TEST(contribution_that_was_not_kept_fails_in_its_turn)
+TEST(contribution_too_long_for_ledger_fails_once_with_cause)
 {
 	unsigned int node;
 	struct bench b;
@@ -231,7 +231,7 @@ TEST(contribution_that_was_not_kept_fails_in_its_turn)
 /* A reduction cannot go on if the next epoch has a new root, since then another process would get
  * the result.
  */
-TEST(reduction_fails_if_its_root_lives_and_is_moved)
+TEST(reduction_fails_if_next_epoch_has_another_root)
 {
 	unsigned int sink;
 	struct bench b;
@@ -248,7 +248,7 @@ TEST(reduction_fails_if_its_root_lives_and_is_moved)
 }
 
 /* Contributions with a block for each of eight processes go on in an epoch of seven members. */
-TEST(parts_for_more_members_go_on)
+TEST(blocks_for_8_members_go_on_in_epoch_of_7)
 {
 	unsigned int dead;
 	struct bench b;
@@ -268,7 +268,7 @@ TEST(parts_for_more_members_go_on)
 /* The contribution of the root was cut into chunks for three members, and goes on in an epoch of
  * four members.
  */
-TEST(blocks_for_fewer_members_go_on)
+TEST(blocks_for_3_members_go_on_in_epoch_of_4)
 {
 	struct bench b;
 
@@ -299,7 +299,7 @@ TEST(blocks_for_fewer_members_go_on)
 /* The result is too long for the ledger, so the process gets it while its contribution is being
  * submitted again to the new epoch, which has no other member.
  */
-TEST(long_result_of_a_member_that_is_left_alone)
+TEST(only_member_of_new_epoch_gets_result_too_long_for_ledger)
 {
 	static uint32_t one[CUBE_MAX / 32];
 	struct bench b;
@@ -346,13 +346,13 @@ static uint64_t reductions(unsigned int guard, size_t bytes, bool mixed)
 	return end(&b) ? UINT64_MAX : t;
 }
 
-TEST(reductions_do_not_wait_for_word_of_those_before)
+TEST(guarded_reductions_do_not_wait_for_ends_of_earlier_ones)
 {
 	EXPECT_GE(900 * (uint64_t)wait_secs(1), reductions(GUARD_MS, 60000, false));
 	EXPECT_GE(900 * (uint64_t)wait_secs(1), reductions(GUARD_MS, 120000, true));
 }
 
-TEST(process_that_gave_nothing_leaves_without_a_word)
+TEST(process_without_contribution_leaves_without_failing_others)
 {
 	unsigned int node;
 	struct bench b;
@@ -373,7 +373,7 @@ TEST(process_that_gave_nothing_leaves_without_a_word)
 /* If all nodes are Byzantine, they corrupt the data of processes, but not the control messages of
  * epochs.
  */
-TEST(liars_do_not_keep_an_epoch_from_going_on)
+TEST(byzantine_nodes_do_not_block_next_epoch)
 {
 	unsigned int u, last;
 	struct bench b;
@@ -399,7 +399,7 @@ TEST(liars_do_not_keep_an_epoch_from_going_on)
 /* One process does not receive the last two of many long results, which all other processes
  * receive. The ledger has no space for all results, but it must have these two.
  */
-TEST(latest_results_are_kept_if_there_is_no_room_for_all)
+TEST(full_ledger_keeps_latest_results)
 {
 	unsigned int i, deaf;
 	struct bench b;
@@ -431,7 +431,7 @@ TEST(latest_results_are_kept_if_there_is_no_room_for_all)
 /* The blocks of a scatter are together too long for a member's ledger, though each block is short.
  * The next epoch goes on with the operation after the scatter.
  */
-TEST(long_scatter_does_not_keep_an_epoch_from_going_on)
+TEST(scatter_too_long_for_ledger_does_not_block_next_epoch)
 {
 	unsigned int sink;
 	struct bench b;
@@ -460,7 +460,7 @@ TEST(long_scatter_does_not_keep_an_epoch_from_going_on)
  * ledger in frames of the next plan, of rings, but not in the short frames; so its rest could never
  * be sent. Therefore the operation must fail.
  */
-TEST(contribution_in_short_frames_that_fill_the_buffer_ends)
+TEST(operation_fails_if_short_frames_fill_send_buffers)
 {
 	struct bench b;
 
@@ -481,7 +481,7 @@ TEST(contribution_in_short_frames_that_fill_the_buffer_ends)
 /* The guard timeouts of the members expire one after the other, within a second. If the next epoch
  * is installed in this time, the operation ends with the same cause at all members.
  */
-TEST(what_some_have_given_up_ends_at_all)
+TEST(operation_ends_at_all_members_if_guard_time_ends_at_some)
 {
 	unsigned int k, u, notified = 0, last;
 	struct bench b;
@@ -514,7 +514,7 @@ TEST(what_some_have_given_up_ends_at_all)
 }
 
 /* Contributions that wait for the next epoch end if the plan or the fabric is removed. */
-TEST(plan_or_fabric_goes_while_members_wait)
+TEST(waiting_contributions_end_when_plan_or_fabric_is_removed)
 {
 	struct bench b;
 

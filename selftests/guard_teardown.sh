@@ -32,7 +32,7 @@ recovering() {
 	nap "0.0$(($2 * 7 % 10))"
 }
 
-test_fabric_goes_while_members_recover() {
+test_members_end_if_fabric_is_removed_during_recovery() {
 	local a i
 	namespace a || return
 	for ((i = $(scaled 12); i > 0; i--)); do
@@ -45,7 +45,7 @@ test_fabric_goes_while_members_recover() {
 	done
 }
 
-test_namespace_ends_while_members_recover() {
+test_no_endpoint_remains_if_namespace_ends_during_recovery() {
 	local a i
 	for ((i = $(scaled 8); i > 0; i--)); do
 		namespace a || return
@@ -60,7 +60,7 @@ test_namespace_ends_while_members_recover() {
 
 # Contributions of killed members may wait for others as long as their fabric exists. They hold the
 # module.
-test_module_goes_while_members_recover() {
+test_module_can_be_unloaded_during_recovery() {
 	local a i
 	for ((i = $(scaled 8); i > 0; i--)); do
 		namespace a || return

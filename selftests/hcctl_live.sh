@@ -17,7 +17,7 @@ status() {
 	equal "status of \"${*:2}\"" "$1" "$seen"
 }
 
-test_all_output_is_json() {
+test_json_output_of_commands_is_valid() {
 	local command files=() i=0
 	check 'add' hcctl fabric add t dim 3
 	check 'down' hcctl link set t 0:0 down
@@ -39,7 +39,7 @@ test_all_output_is_json() {
 		"$(jq -nc '[inputs | input_filename] | group_by(.) | [length, map(select(length != 2)[0])]' "${files[@]}" 2>&1)"
 }
 
-test_errors_are_json_too() {
+test_errors_are_valid_json() {
 	local said
 	said=$(hcctl -j fabric del nosuch 2>&1)
 	jq -e .error <<<"$said" >/dev/null || fault "an error: $said"
@@ -66,7 +66,7 @@ test_stall_timeout_is_set_and_shown() {
 protocol() { awk -v column="$1" '$1 == "HYPERCUBE" { print $column }' /proc/self/net/protocols; }
 sockets_are() { [[ $(protocol 3) == "$1" ]]; }
 
-test_the_kernel_lists_the_protocol_and_its_sockets() {
+test_proc_net_protocols_counts_sockets() {
 	check 'add' hcctl fabric add t dim 3
 	check 'plan' hcctl tree find fabric t apply sink 0
 	equal 'module' hypercube "$(protocol 8)"
@@ -78,7 +78,7 @@ test_the_kernel_lists_the_protocol_and_its_sockets() {
 	check 'they are closed' busywait 5 sockets_are 0
 }
 
-test_two_trees_show_who_lies() {
+test_checked_run_locates_byzantine_node() {
 	local collective liar
 	check 'add' hcctl fabric add t dim 3
 	for collective in 'reduce t' 'allreduce t op max type f32' 'bcast t source 3'; do
@@ -102,7 +102,7 @@ test_two_trees_show_who_lies() {
 		"$(json '.checked.unseen != [] and .checked.agreed' run allreduce t checked)"
 }
 
-test_module_and_tool_are_of_one_version() {
+test_module_and_tool_have_same_version() {
 	local version
 	version=$(hcctl -V)
 	version=${version#hcctl }
@@ -113,7 +113,7 @@ test_module_and_tool_are_of_one_version() {
 	check 'bus' grep -q '^bus-info: t/0$' <(ethtool -i tn0)
 }
 
-test_statuses_tell_refusal_from_misuse() {
+test_exit_status_is_1_for_refusal_and_2_for_misuse() {
 	check 'add' hcctl fabric add t dim 3
 	status 0 hcctl fabric show
 	status 0 hcctl help
@@ -160,7 +160,7 @@ test_statuses_tell_refusal_from_misuse() {
 	status 2 hcctl run barrier t count 1
 }
 
-test_errors_say_what_and_why() {
+test_error_messages_name_object_and_reason() {
 	check 'add' hcctl fabric add t dim 3
 	refused 'a fabric twice' 'exists' hcctl fabric add t dim 3
 	refused 'no such node' '(node|9)' hcctl node set t 9 fail
@@ -187,7 +187,7 @@ unknown() {
 	says "$said" "$1" || fault "\"${*:2}\" said \"$said\", not \"$1\""
 }
 
-test_what_is_unknown_is_named() {
+test_error_message_names_unknown_object() {
 	local command i=0
 	check 'add' hcctl fabric add t dim 3
 	for command in 'fabric show nope' 'fabric save nope' 'fabric del nope' 'node show nope' 'node show nope 1' 'node set nope 1 fail' \
@@ -223,7 +223,7 @@ test_what_is_unknown_is_named() {
 }
 
 # The message has the refused value, its keyword, and the limits that the kernel's policy sets.
-test_refusals_name_value_and_limits() {
+test_value_out_of_range_is_refused_with_its_limits() {
 	check 'add' hcctl fabric add t dim 3
 	unknown '^hcctl: fabric t: delay 2s: 0 to 1s is allowed \(' link set t 0:0 delay 2s
 	unknown '^hcctl: fabric t: model-latency 2000s: 0 to 1000s is allowed \(' link set t 0:0 model-latency 2000s
@@ -237,7 +237,7 @@ test_refusals_name_value_and_limits() {
 	refused 'in JSON, too' '^\{"error":"fabric t: delay 2s: 0 to 1s is allowed ' hcctl -j link set t 0:0 delay 2s
 }
 
-test_a_link_that_delivers_nothing_is_spent() {
+test_link_that_delivers_no_frames_is_spent() {
 	check 'add' hcctl fabric add t dim 2
 	check 'a tree' hcctl tree find fabric t sink 0 apply
 	check 'nothing comes through' hcctl link set t 0:0 loss 100%
@@ -254,7 +254,7 @@ test_a_link_that_delivers_nothing_is_spent() {
 	check 'a reduction' hcctl run reduce t op sum type u32 count 1000 verify
 }
 
-test_numbers_may_be_written_in_three_ways() {
+test_numbers_may_be_decimal_hexadecimal_or_binary() {
 	check 'add' hcctl fabric add t dim 0x4
 	equal 'dimension' 4 "$(json '.[0].dim' fabric show t)"
 	check 'down' hcctl link set t 0b1010:0x1 down
@@ -262,7 +262,7 @@ test_numbers_may_be_written_in_three_ways() {
 	refused 'no number' . hcctl node set t 0b2 fail
 }
 
-test_a_node_stands_for_its_links_and_lists_have_nodes() {
+test_node_in_link_list_stands_for_all_its_links() {
 	check 'add' hcctl fabric add t dim 3
 	check 'down' hcctl link set t 5,0:1 down
 	equal 'faults' '[[0,1],[1,2],[4,0],[5,1]]' "$(json '[.links[] | [.node, .dim]]' fault show t)"
@@ -281,7 +281,7 @@ test_a_node_stands_for_its_links_and_lists_have_nodes() {
 	refused 'its links' '^hcctl: link 9:0, number 1 of 3: fabric t: .*node: 9' hcctl link set t 9 down
 }
 
-test_values_are_shown_as_they_were_given() {
+test_delays_rates_and_timeouts_are_shown_as_set() {
 	local value
 	check 'add' hcctl fabric add t dim 1
 	for value in 5ms 2.5ms 1001us 100ns 1s 12.5us; do
@@ -305,7 +305,7 @@ one_line() {
 	equal "lines of \"$*\"" 1 "$(wc -l <<<"$said")"
 }
 
-test_an_error_has_one_line() {
+test_error_message_has_one_line() {
 	check 'add' hcctl fabric add t dim 3
 	one_line link set t 0:0,99:1 down
 	one_line -j link set t 0:0,99:1 down
@@ -316,7 +316,7 @@ test_an_error_has_one_line() {
 	one_line -j -b "$scratch/batch"
 }
 
-test_names_do_nothing_to_a_terminal() {
+test_control_characters_in_names_are_escaped() {
 	local name=$'x\e[31m\ny'
 	check 'add' hcctl fabric add t dim 1
 	check 'rename' ip link set dev tn1 name $'x\e[31m'
@@ -326,7 +326,7 @@ test_names_do_nothing_to_a_terminal() {
 	equal 'an error' 'hcctl: what is "x\033[31m\012y"? try: hcctl help' "$(hcctl "$name" 2>&1)"
 }
 
-test_an_error_of_trace_has_one_line() {
+test_error_message_of_trace_has_one_line() {
 	[[ -d /sys/kernel/tracing/events/hypercube ]] || { skip 'no tracepoints'; return; }
 	one_processor
 	check 'add' hcctl fabric add t dim 3
@@ -337,7 +337,7 @@ test_an_error_of_trace_has_one_line() {
 	status 1 hcctl trace t -o "$scratch/t.json" -- false
 }
 
-test_a_batch_stops_at_its_first_error() {
+test_batch_stops_at_first_error() {
 	cat >"$scratch/batch" <<'END'
 # a comment
 fabric add a dim 2
@@ -351,7 +351,7 @@ END
 	equal 'fabrics' 'a b' "$(json '[.[].name] | sort | join(" ")' fabric show)"
 }
 
-test_a_forced_batch_goes_on() {
+test_forced_batch_continues_after_error() {
 	printf 'fabric add a dim 2\nfabric add a dim 2\nfabric add b dim 1\n' >"$scratch/batch"
 	status 1 hcctl -f -b "$scratch/batch"
 	equal 'fabrics' 'a b' "$(json '[.[].name] | sort | join(" ")' fabric show)"
@@ -359,7 +359,7 @@ test_a_forced_batch_goes_on() {
 	equal 'fabrics' '[]' "$(hcctl -j fabric show)"
 }
 
-test_what_a_plan_promises_is_what_a_reduction_takes() {
+test_reduction_takes_planned_number_of_steps() {
 	local seed promised taken
 	check 'add' hcctl fabric add t dim 4
 	for ((seed = 1; seed <= $(scaled 6); seed++)); do
@@ -378,7 +378,7 @@ truth() {
 		run "$1" t "${@:2}" verify
 }
 
-test_steps_promise_and_optimum_of_all_collectives_around_faults() {
+test_steps_around_faults_are_between_optimum_and_promise() {
 	local seed steps
 	check 'add' hcctl fabric add t dim 4
 	equal 'steps of a reduction' 4 "$(truth reduce count 9)"
@@ -408,7 +408,7 @@ test_steps_promise_and_optimum_of_all_collectives_around_faults() {
 }
 
 # Where a whole stage has no sender, the stage takes a step on the way up, but none on the way down.
-test_steps_around_dead_nodes() {
+test_steps_around_failed_nodes_are_as_promised() {
 	local kind
 	check 'add' hcctl fabric add t dim 2
 	check 'faults' hcctl node set t 1,3 fail
@@ -426,7 +426,7 @@ test_steps_around_dead_nodes() {
 }
 
 # Rings take the planned number of steps, in whichever order frames arrive.
-test_trees_of_rings_take_the_planned_steps() {
+test_trees_of_rings_take_planned_steps() {
 	local dim width planned
 	for dim in 3 4; do
 		check 'add' hcctl fabric add t dim "$dim"
@@ -447,7 +447,7 @@ test_trees_of_rings_take_the_planned_steps() {
 	done
 }
 
-test_doubling_is_chosen_planned_and_verified() {
+test_recursive_doubling_is_chosen_planned_and_verified() {
 	check 'add' hcctl fabric add t dim 4
 	equal 'steps' 4 "$(truth allreduce method doubling op sum type f64 count 9000 iterations 2)"
 	equal 'steps of a barrier' 4 "$(truth barrier method doubling iterations 3)"
@@ -495,7 +495,7 @@ test_plans_of_all_types_are_shown_and_removed() {
 	equal 'nothing is left' '[]' "$(hcctl -j plan show t)"
 }
 
-test_a_failure_is_named_and_nothing_is_left() {
+test_failed_run_names_link_and_leaves_no_plan() {
 	check 'add' hcctl fabric add t dim 3
 	check 'plan' hcctl tree find fabric t apply
 	hcctl run allreduce t count 100000 iterations 100000 >"$scratch/out" 2>&1 &
@@ -520,7 +520,7 @@ test_a_failure_is_named_and_nothing_is_left() {
 	equal 'plans left' 1 "$(json length tree show t)"
 }
 
-test_data_comes_from_pipes() {
+test_run_reads_data_from_pipes() {
 	local said
 	check 'add' hcctl fabric add t dim 2
 	said=$(hcctl -j run reduce t type u32 op sum data <(head -c 64 /dev/zero) verify) || fault 'no data from a pipe'
@@ -534,7 +534,7 @@ test_data_comes_from_pipes() {
 	equal 'plans left' 0 "$(json length plan show t)"
 }
 
-test_lists_have_ranges_and_all() {
+test_lists_accept_ranges_and_keyword_all() {
 	check 'add' hcctl fabric add t dim 3
 	check 'all links' hcctl link set t all loss 1%
 	equal 'ends with loss' 24 "$(json '[.[] | select(.loss_ppm == 10000)] | length' link show t)"
@@ -566,7 +566,7 @@ test_lists_have_ranges_and_all() {
 	check 'all nodes here' hcctl node set p all fail
 }
 
-test_parts_go_the_way_that_there_is() {
+test_method_is_chosen_by_block_length_and_faults() {
 	local kind other second
 	check 'add' hcctl fabric add t dim 3
 	equal 'short blocks' '["doubling",true,3]' "$(json '[.method,.verified,.steps]' run alltoall t count 7 verify)"
@@ -623,7 +623,7 @@ test_all_types_and_operators_are_verified() {
 	check 'records' hcctl run reduce t op merge type record:9 count 33 verify
 }
 
-test_a_run_without_a_plan_makes_its_own() {
+test_run_without_plan_makes_and_removes_its_own() {
 	local kind
 	check 'add' hcctl fabric add t dim 3
 	for kind in reduce allreduce bcast gather scatter allgather barrier alltoall reduce_scatter; do
@@ -632,7 +632,7 @@ test_a_run_without_a_plan_makes_its_own() {
 	done
 }
 
-test_a_sweep_has_a_line_for_each_size() {
+test_sweep_has_one_line_for_each_size() {
 	local kind
 	check 'add' hcctl fabric add t dim 3
 	for kind in reduce allreduce bcast gather scatter allgather alltoall reduce_scatter; do
@@ -656,7 +656,7 @@ test_a_sweep_has_a_line_for_each_size() {
 	equal 'by a tree' '"tree"' "$(hcctl -j run allreduce t sweep to 64 iterations 2 | jq -c '.sizes[].plan_type' | sort -u)"
 }
 
-test_loads_are_watched() {
+test_balance_show_watch_prints_loads_and_rounds() {
 	local text=$scratch/text
 	check 'add' hcctl fabric add t dim 3
 	check 'a failed node' hcctl node set t 6 fail
@@ -680,7 +680,7 @@ test_loads_are_watched() {
 		fault 'the losses are not there'
 }
 
-test_a_watched_fabric_fits_the_terminal() {
+test_watched_loads_fit_terminal() {
 	local seen=0 tty=$scratch/tty
 	check 'add' hcctl fabric add t dim 8
 	check 'tasks' "$here/hc_load" tasks t 200 90
@@ -697,5 +697,5 @@ test_a_watched_fabric_fits_the_terminal() {
 	grep -qE '^and [0-9]+ nodes more, none of which has more than 0$' "$scratch/page" || fault "who is left out: $(<"$scratch/page")"
 }
 
-alone=(test_an_error_of_trace_has_one_line)
+alone=(test_error_message_of_trace_has_one_line)
 run_tests

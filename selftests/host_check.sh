@@ -27,7 +27,7 @@ result() {
 	echo "$said $((++number)) $1"
 }
 
-test_every_program_is_there() {
+test_every_listed_program_exists() {
 	local name
 	for name in $(listed); do
 		[[ -x $here/$name || -x $build/$name ]] || { log "no program $name"; return 1; }
@@ -41,19 +41,19 @@ tallied() {
 	[[ $said == "$2" ]] || { log "\"$said\", not \"$2\""; return 1; }
 }
 
-test_tally_counts_members_not_groups() {
+test_tally_counts_tests_of_group_but_not_group() {
 	tallied '1..1\n    1..2\n    ok 1 a\n    ok 2 b\nok 1 group\n' '2 passed, 0 failed'
 }
 
-test_tally_sees_a_failure_in_a_group() {
+test_tally_counts_failed_test_of_group() {
 	tallied '1..1\n    1..2\n    ok 1 a\n    not ok 2 b\nnot ok 1 group\n' '1 passed, 1 failed'
 }
 
-test_tally_sees_a_group_that_died() {
+test_tally_counts_missing_tests_of_group_as_failed() {
 	tallied '1..1\n    1..3\n    ok 1 a\nnot ok 1 group\n' '1 passed, 2 failed'
 }
 
-test_tally_forgets_what_is_run_again() {
+test_tally_counts_only_last_run_of_repeated_group() {
 	tallied '1..2\n    1..3\n    not ok 1 a\n# group ended with status 1: once more\n    1..1\n    ok 1 a\nok 1 group\nok 2 b\n' \
 		'2 passed, 0 failed' &&
 		tallied '1..1\n    1..1\n    not ok 1 a\n# group ended with status 1: once more\n    1..1\n    not ok 1 a\nnot ok 1 group\n' \
@@ -69,7 +69,7 @@ read_as() {
 	echo "$kind"
 }
 
-test_the_runner_knows_a_breakpoint_from_none() {
+test_runner_distinguishes_real_from_misread_breakpoint() {
 	local bad=''
 	equal 'none in memory' misread "$(read_as eb)"
 	equal 'one in memory' real "$(read_as cc)"
@@ -80,7 +80,7 @@ test_the_runner_knows_a_breakpoint_from_none() {
 # said_as PATTERN TEXT: prints yes if "says" finds PATTERN in TEXT
 said_as() { says "$2" "$1" && echo yes || echo no; }
 
-test_a_refusal_is_matched_line_by_line() {
+test_refusal_pattern_matches_within_one_line() {
 	local bad='' capital=A two=$'hcctl: fabric t: No such plan\ntry: hcctl plan show (t)'
 	equal 'any case' yes "$(said_as 'no such PLAN' "$two")"
 	equal 'the ends of a line' yes "$(said_as '^hcctl: .* plan$' "$two")"
@@ -95,7 +95,7 @@ test_a_refusal_is_matched_line_by_line() {
 }
 
 # hc_json passes filters that it cannot evaluate to jq.
-test_paths_lead_where_jq_goes() {
+test_json_path_gives_same_value_as_jq() {
 	local bad='' filter here=$build said
 	said='[{"a":"x y","b":[1,2,{"c":null}],"drops":{"no-node":7}},{"a":"z","b":[],"drops":{}}]'
 	for filter in . length '.[0].a' '.[].b' '.[].b | length' '.[0].b[2].c // 5' '.[0].drops["no-node"]' '.[1].drops["no-node"] // 0' \
@@ -123,7 +123,7 @@ dissected() {
 # In the recording, a 3-cube without link 3:1 and without node 6 adds up 100 u32 in segments of 256
 # bytes, and the programs leave. Then node 5 fails and breaks the plan. Afterwards frames search for
 # paths; one of them searches for node 5.
-test_the_dissector_reads_a_recorded_reduction() {
+test_dissector_decodes_recorded_reduction() {
 	command -v tshark >/dev/null || return 4
 	local bad=''
 	equal 'frames not understood' '' "$(dissected '!hypercube || _ws.malformed || hypercube.bad_length || hypercube.bad_version' seq)"
@@ -173,7 +173,7 @@ stop_flags() {
 	said 10 00 "$of$(numbers 4 7 4 5 2 1 2 2 4 "$1")" end.over end.soft end.idle end.away | sed 's/True/1/g; s/False/0/g'
 }
 
-test_the_dissector_knows_what_words_count() {
+test_dissector_decodes_fields_of_each_frame_type() {
 	command -v tshark >/dev/null || return 4
 	local bad='' of word
 	of=$(numbers 4 1 4 2 8 9)
@@ -219,7 +219,7 @@ shown() {
 
 # In the recording, node 0 of a 3-cube sends 3000 bytes by TCP to node 7, three links away, after an
 # ARP request to all nodes.
-test_the_dissector_shows_an_ethernet_frame_once() {
+test_dissector_shows_each_ethernet_frame_once() {
 	command -v tshark >/dev/null || return 4
 	local bad=''
 	equal 'frames' 43 "$(shown FALSE hypercube)"

@@ -152,7 +152,7 @@ static uint64_t together(void)
 	return from;
 }
 
-TEST(no_rounds_are_mixed)
+TEST(result_never_mixes_contributions_of_different_rounds)
 {
 	unsigned int i;
 
@@ -173,7 +173,7 @@ TEST(no_rounds_are_mixed)
  * all or nothing. Later operations of this process, whether posted before or after it gets the
  * error, still belong to the same rounds as those of the other processes.
  */
-TEST(result_that_lacks_a_member_ends_nothing_else)
+TEST(missing_member_fails_only_all_or_nothing_operations)
 {
 	struct hcl_params sum = {
 		.plan = PLAN, .oper = HYPERCUBE_SUM, .type = HYPERCUBE_U64,

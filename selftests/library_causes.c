@@ -33,7 +33,7 @@ static bool explained(const struct hcl *hcl, int status, const char *words)
 	EXPECT_EQ(true, explained(hcl, err, words));	\
 } while (0)
 
-TEST(why_no_handle_came)
+TEST(failed_open_explains_its_cause)
 {
 	struct hcl *x;
 
@@ -60,7 +60,7 @@ TEST(why_no_handle_came)
 		  "fabric lib: cannot bind to node 3: neither CAP_NET_ADMIN nor its owner");
 }
 
-TEST(which_parameter_is_wrong)
+TEST(invalid_parameter_is_refused_and_explained)
 {
 	struct hcl_params p = sum64;
 	uint64_t in[2] = { 1 };
@@ -155,7 +155,7 @@ TEST(results_that_overlap_contributions_are_refused)
 /* A collective is refused at once, not at the end of a long transfer, if its blocks have more than
  * HYPERCUBE_WHOLE_MAX bytes in total.
  */
-TEST(what_no_call_takes_as_a_whole_is_refused)
+TEST(blocks_longer_than_limit_of_one_call_are_refused)
 {
 	const size_t block = HYPERCUBE_WHOLE_MAX / NODES / 8 * 8 + 8, all = NODES * block;
 	const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
@@ -198,7 +198,7 @@ TEST(what_no_call_takes_as_a_whole_is_refused)
 /* If the kernel refuses a call, the explanation is the kernel's text, not that of an earlier
  * failure.
  */
-TEST(what_the_kernel_refuses)
+TEST(kernel_refusal_is_explained_with_text_of_kernel)
 {
 	struct hcl_params p = sum64;
 	uint64_t in = 1;
@@ -219,7 +219,7 @@ TEST(what_the_kernel_refuses)
 /* A late failure of an operation is kept for the call that asks for this operation, whatever other
  * calls fail meanwhile.
  */
-TEST(a_late_failure_is_not_hidden)
+TEST(late_failure_is_kept_for_wait_of_its_operation)
 {
 	struct hypercube_result res;
 	uint64_t in = 1, id;
@@ -238,7 +238,7 @@ TEST(a_late_failure_is_not_hidden)
 	EXPECT_EQ(0, hcl_wait(h[3], id, NULL));
 }
 
-TEST(the_next_call_tells_a_late_failure)
+TEST(next_flush_returns_late_failure)
 {
 	uint64_t in = 1, id;
 
@@ -252,7 +252,7 @@ TEST(the_next_call_tells_a_late_failure)
 	EXPECT_EQ(0, hcl_flush(h[3]));
 }
 
-TEST(broadcasts)
+TEST(failed_broadcast_calls_are_explained)
 {
 	struct hypercube_result res = { .status = 1 };
 	char buf[8] = "";
@@ -272,7 +272,7 @@ TEST(broadcasts)
 	EXPECT_EQ(8, res.bytes);
 }
 
-TEST(messages_between_nodes)
+TEST(failed_datagram_calls_are_explained)
 {
 	struct hcl *a;
 	char big[65536];
@@ -290,7 +290,7 @@ TEST(messages_between_nodes)
 	hcl_close(a);
 }
 
-TEST(a_handle_that_has_to_be_closed)
+TEST(handle_refuses_calls_after_its_time_limit_expired)
 {
 	const char *words = "an earlier call ran into its time limit, the handle has to be closed";
 	uint64_t in = 1, out;

@@ -215,7 +215,7 @@ static bool orphan_ends(void)
 	return false;
 }
 
-TEST(program_without_standard_descriptors)
+TEST(guard_works_if_standard_descriptors_are_closed)
 {
 	unsigned int closed;
 	int status;
@@ -253,7 +253,7 @@ TEST(guard_ends_with_its_program)
 	EXPECT_TRUE(stays_broken());
 }
 
-TEST(what_cannot_be_guarded)
+TEST(invalid_guard_requests_are_refused_with_reason)
 {
 	struct hcl_guard *g;
 
@@ -274,7 +274,7 @@ TEST(what_cannot_be_guarded)
 static int exec_as_secure(void)
 {
 	static char *const argv[] = {
-		"library_guard", "program_of_more_rights_than_its_user_does_not_go_by_PATH", NULL
+		"library_guard", "setuid_program_does_not_search_PATH_for_guard", NULL
 	};
 	int status;
 	pid_t pid;
@@ -290,7 +290,7 @@ static int exec_as_secure(void)
 	return status;
 }
 
-TEST(program_of_more_rights_than_its_user_does_not_go_by_PATH)
+TEST(setuid_program_does_not_search_PATH_for_guard)
 {
 	struct hcl_guard *g = NULL;
 
@@ -320,7 +320,7 @@ static int as_stranger(void)
 	return !says("plan 9 is not guarded: ") + !says("CAP_NET_ADMIN") * 2;
 }
 
-TEST(guard_of_another_user_says_what_it_lacks)
+TEST(guard_of_user_without_grant_reports_missing_permission)
 {
 	int status;
 	pid_t pid;
@@ -340,7 +340,7 @@ TEST(guard_of_another_user_says_what_it_lacks)
 	EXPECT_TRUE(seen().broken);
 }
 
-TEST(guard_that_has_ended_says_why)
+TEST(ended_guard_reports_its_reason)
 {
 	struct hcl_guard *g;
 	struct pollfd pfd = {};

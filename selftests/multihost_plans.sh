@@ -26,7 +26,7 @@ all_kinds() {
 	all_do sums 2 3 100
 }
 
-test_two_machines() {
+test_plans_are_installed_and_removed_on_two_machines() {
 	two
 	all_kinds
 	refused 'an epoch' "above that of the fabric's last plan" at "$b" hcctl tree find fabric t apply epoch 10
@@ -48,7 +48,7 @@ test_two_machines() {
 	equal 'epoch' "$(($(json_at "$a" '.[0].epoch' plan show t 1) + 1))" "$(json_at "$b" '.[0].epoch' plan show t 7)"
 }
 
-test_four_machines() {
+test_plans_are_installed_and_removed_on_four_machines() {
 	local ns
 	four
 	all_kinds
@@ -66,7 +66,7 @@ test_four_machines() {
 # Plans are replaced while members run operations. A member whose operation is under way gets an
 # error; it never waits for a member that has not begun that operation. If no operation is under way
 # at that moment, the members go on with the new plan.
-test_plans_are_replaced_under_load() {
+test_plan_replaced_under_load_leaves_no_member_waiting() {
 	local i tries
 	two
 	for i in 1 2; do
@@ -178,7 +178,7 @@ test_operation_names_node_without_the_plan() {
 
 # The machine that refuses knows a fault of which it cannot notify the other machines, or has
 # reached a limit.
-test_one_refuses() {
+test_plan_refused_by_one_machine_is_installed_on_none() {
 	local i u
 	parameters_alone
 	two
@@ -195,7 +195,7 @@ test_one_refuses() {
 	equal 'plans there' '[11,12,13]' "$(json_at "$b" 'map(.plan)' plan show t)"
 }
 
-test_who_may_ask() {
+test_trunk_with_no_plans_refuses_requests_of_peer() {
 	parameters_alone
 	two no-plans
 	equal 'no plans' true "$(json_at "$a" '.[0].no_plans' trunk show t)"
@@ -211,7 +211,7 @@ test_who_may_ask() {
 
 # Two machines install plans at the same time. Both get an answer, all machines install the plans in
 # the same order, and the last plan is one of the two.
-test_two_ask_at_once() {
+test_concurrent_installations_leave_same_plan_everywhere() {
 	local i one
 	four
 	for ((i = 0; i < 2; i++)); do
@@ -235,7 +235,7 @@ wire_again() {
 
 # All machines install plans while trunks end. Each time all machines must have the same plan at the
 # end.
-test_trunks_end_meanwhile() {
+test_trunk_removed_during_installation_leaves_same_plan() {
 	local i id
 	four
 	for ((i = 0; i < 2; i++)); do
@@ -257,7 +257,7 @@ test_trunks_end_meanwhile() {
 # If no trunk to another machine is left, the failure of the installation is known before its
 # request begins to wait; the error message must still be complete. Few trunks end at just that
 # moment. A kernel with checkers detects a read of freed memory.
-test_trunks_end_while_a_plan_is_verified() {
+test_error_is_complete_if_trunk_ends_during_verification() {
 	local i said
 	parameter trunks Y
 	namespace a && namespace b || return

@@ -124,7 +124,7 @@ TEST(runs_of_all_types_are_merged_on_eight_nodes)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-TEST(runs_are_merged_with_the_help_of_neighbours)
+TEST(runs_are_merged_with_effective_helpers)
 {
 	struct cube c;
 	unsigned int d;
@@ -161,7 +161,7 @@ TEST(runs_are_merged_around_random_faults)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-TEST(a_sink_that_reads_late_loses_nothing_of_a_merge)
+TEST(root_with_small_receive_buffer_gets_whole_merge)
 {
 	struct run r = { HYPERCUBE_U32, 0, 4 };
 	struct cube c;

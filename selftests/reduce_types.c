@@ -160,27 +160,27 @@ TEST(floats_are_combined_bit_for_bit_in_merge_order)
 	check(_metadata, 3, false, HYPERCUBE_SUM, HYPERCUBE_XOR, FLOATS);
 }
 
-TEST(places_of_the_least_and_greatest_are_found)
+TEST(minloc_and_maxloc_are_right_for_all_types)
 {
 	check(_metadata, 3, false, HYPERCUBE_MINLOC, HYPERCUBE_MAXLOC, FLOATS | INTS);
 }
 
-TEST(least_and_greatest_records_are_found)
+TEST(min_and_max_of_records_are_right)
 {
 	check(_metadata, 3, false, HYPERCUBE_MIN, HYPERCUBE_MAX, RECORDS);
 }
 
-TEST(all_kinds_are_combined_on_sixteen_nodes)
+TEST(all_operators_and_types_are_right_on_16_nodes)
 {
 	check(_metadata, 4, false, HYPERCUBE_SUM, HYPERCUBE_MAXLOC, FLOATS | INTS | RECORDS);
 }
 
-TEST(all_kinds_are_combined_with_the_help_of_neighbours)
+TEST(all_operators_and_types_are_right_with_effective_helpers)
 {
 	check(_metadata, 4, true, HYPERCUBE_SUM, HYPERCUBE_MAXLOC, FLOATS | INTS | RECORDS);
 }
 
-TEST(a_float_sum_is_the_same_in_every_run)
+TEST(float_sums_and_products_have_same_bits_in_every_run)
 {
 	struct kind k[2] = { { HYPERCUBE_SUM, HYPERCUBE_F64, 0, false },
 			     { HYPERCUBE_PROD, HYPERCUBE_F32, 0, false } };

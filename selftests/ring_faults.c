@@ -120,14 +120,14 @@ static void blow(struct __test_metadata *_metadata, enum blow how, unsigned int 
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-TEST(a_link_fails_under_a_ring)
+TEST(link_fault_ends_operations_on_one_ring_and_new_plan_works)
 {
 	blow(_metadata, LINK, 0, 8, false);
 	blow(_metadata, LINK, 0, 8, true);
 	blow(_metadata, LINK, 0, 1 << 16, false);
 }
 
-TEST(a_link_fails_under_a_tree)
+TEST(link_fault_ends_operations_on_tree_of_rings_and_new_plan_works)
 {
 	unsigned int w;
 
@@ -135,7 +135,7 @@ TEST(a_link_fails_under_a_tree)
 		blow(_metadata, LINK, w, w & 1 ? 8 : 1 << 16, w & 2);
 }
 
-TEST(a_node_fails)
+TEST(node_fault_ends_operations_under_way_and_new_plan_works)
 {
 	blow(_metadata, NODE, 0, 8, true);
 	blow(_metadata, NODE, 0, 1 << 16, false);
@@ -143,7 +143,7 @@ TEST(a_node_fails)
 	blow(_metadata, NODE, 4, 1 << 16, false);
 }
 
-TEST(a_member_closes)
+TEST(closed_socket_ends_operations_under_way_and_new_plan_works)
 {
 	blow(_metadata, CLOSE, 0, 8, true);
 	blow(_metadata, CLOSE, 0, 1 << 16, false);
@@ -151,7 +151,7 @@ TEST(a_member_closes)
 	blow(_metadata, CLOSE, 4, 1 << 16, true);
 }
 
-TEST(the_plan_is_removed)
+TEST(plan_removal_ends_operations_under_way_and_new_plan_works)
 {
 	blow(_metadata, REMOVE, 0, 8, false);
 	blow(_metadata, REMOVE, 4, 1 << 16, true);
@@ -164,7 +164,7 @@ static const struct hypercube_op eight = {
 /* A process leaves after it has contributed. Its contribution remains valid, and the other
  * processes get their results.
  */
-TEST(who_leaves_after_contributing_is_not_missed)
+TEST(contribution_remains_valid_after_its_process_leaves)
 {
 	uint64_t one = 1;
 	struct cube c;
@@ -181,7 +181,7 @@ TEST(who_leaves_after_contributing_is_not_missed)
 }
 
 /* If members pass different lengths, all of them get an error. */
-TEST(different_lengths_are_an_error_everywhere)
+TEST(different_lengths_fail_operation_at_all_members)
 {
 	unsigned int node[CUBE_MAX], n;
 	struct party p[CUBE_MAX];
@@ -201,7 +201,7 @@ TEST(different_lengths_are_an_error_everywhere)
 /* If a member does not contribute, all others are blocked, and each of them reports the peer for
  * which it waits ("op show").
  */
-TEST(who_is_missing_is_named)
+TEST(op_show_names_member_that_has_not_contributed)
 {
 	uint64_t one = 1;
 	struct wait_view v;
@@ -236,7 +236,7 @@ static int install(const struct cube *c, const struct rings *r)
 	return ctl_ring_new(c->name, PLAN, &r->tree, c->faults->fault, c->dim);
 }
 
-TEST(plans_that_are_no_tree_of_rings)
+TEST(invalid_ring_plans_are_refused)
 {
 	static const uint16_t gap[] = { 0, 1, 2, 3 };
 	static const uint16_t twice[] = { 0, 1, 3, 1 };

@@ -289,7 +289,7 @@ static bool one_fails(unsigned int early, unsigned int width, int node, unsigned
 /* Contributions are sent one after the other, so the number of those that are sent before the fault
  * determines the step of the operation at which it occurs.
  */
-TEST(every_link_fails_at_every_step)
+TEST(operations_go_on_after_fault_of_each_link_at_each_step)
 {
 	unsigned int early, i;
 
@@ -298,7 +298,7 @@ TEST(every_link_fails_at_every_step)
 			ASSERT_TRUE(one_fails(early, i & 1 ? 4 : 0, -1, i));
 }
 
-TEST(every_node_fails_at_every_step)
+TEST(operations_go_on_after_fault_of_each_node_at_each_step)
 {
 	unsigned int early;
 	int u;
@@ -343,7 +343,7 @@ static bool parts_go_on(const struct cube *c)
 }
 
 /* Faults occur repeatedly, also while the plan is being repaired. */
-TEST(many_fail_at_random)
+TEST(operations_go_on_after_random_link_and_node_faults)
 {
 	unsigned int round, i, dim;
 	struct cube c;
@@ -365,7 +365,7 @@ TEST(many_fail_at_random)
 	}
 }
 
-TEST(an_alltoall_is_refused)
+TEST(alltoall_over_rings_with_repair_is_refused)
 {
 	struct hypercube_op op = {
 		.plan = PLAN, .collective = HYPERCUBE_ALLTOALL, .bytes = 64,
@@ -395,7 +395,7 @@ static void heals(struct __test_metadata *_metadata, struct cube *c)
 /* A node fails, and the other nodes go on without it. When the node recovers, its process takes
  * part again.
  */
-TEST(who_comes_back_takes_part_again)
+TEST(recovered_node_takes_part_again)
 {
 	struct cube c;
 	struct part s;
@@ -411,7 +411,7 @@ TEST(who_comes_back_takes_part_again)
 /* Two halves of the cube go on separately. When they are connected again, operations include all
  * nodes.
  */
-TEST(parts_become_one_again)
+TEST(separated_halves_go_on_together_once_reconnected)
 {
 	unsigned int u;
 	struct cube c;
@@ -508,7 +508,7 @@ static void meets(struct __test_metadata *_metadata, struct cube *c, const unsig
 	heals(_metadata, c);
 }
 
-TEST(what_is_under_way_in_parts_that_meet_ends)
+TEST(operations_under_way_end_when_separate_parts_reconnect)
 {
 	static const unsigned int halves[] = { 0x0f, 0xf0 };
 	unsigned int u;
@@ -520,7 +520,7 @@ TEST(what_is_under_way_in_parts_that_meet_ends)
 	meets(_metadata, &c, halves, 2, 1u << 3 | 1u << 7);
 }
 
-TEST(what_is_under_way_ends_when_a_node_comes_back)
+TEST(operations_under_way_end_when_failed_node_recovers)
 {
 	static const unsigned int others = 0xdf;
 	struct cube c;
@@ -535,7 +535,7 @@ TEST(what_is_under_way_ends_when_a_node_comes_back)
 /* A node recovers before the others have repaired the rings without it. If its process was notified
  * that an operation has failed, this operation must not go on at the node.
  */
-TEST(a_node_may_fail_for_a_moment)
+TEST(operations_go_on_after_momentary_fault_of_node)
 {
 	unsigned int round, x;
 	struct cube c;
@@ -592,7 +592,7 @@ static void others_impair(struct __test_metadata *_metadata, const struct cube *
 /* The replies of node 7 take longer than the time for which neighbours of the repair coordinator
  * wait for its messages. The repair must go on nevertheless.
  */
-TEST(a_member_may_take_long_to_answer)
+TEST(rings_are_repaired_in_spite_of_late_replies)
 {
 	const struct impairments slow = { .delay = 900 * 1000000ull };
 	const struct impairments none = { 0 };
@@ -615,7 +615,7 @@ TEST(a_member_may_take_long_to_answer)
 /* The plan can be removed or replaced, and the fabric can be removed, while the plan is being
  * repaired, in any state of the members.
  */
-TEST(it_can_go_while_it_is_repaired)
+TEST(plan_or_fabric_can_be_removed_during_repair)
 {
 	unsigned int round, u;
 	struct rings r;
@@ -647,7 +647,7 @@ TEST(it_can_go_while_it_is_repaired)
 /* A plan repairs itself only if it was installed with REPAIR, which is valid only for plans of
  * rings.
  */
-TEST(only_plans_of_rings_that_were_asked)
+TEST(only_ring_plans_installed_with_repair_are_repaired)
 {
 	struct ring_view v;
 	struct cube c;

@@ -286,7 +286,7 @@ static int says_ahead(struct cube *c, unsigned int plan, unsigned int collective
 	return (int)shc_send(c->fd[0], &op, NULL, 0, MSG_DONTWAIT);
 }
 
-TEST(who_says_that_it_does_not_know_is_refused)
+TEST(operation_with_stale_flag_is_refused_except_in_broadcast)
 {
 	struct cube c;
 
@@ -302,8 +302,8 @@ TEST(who_says_that_it_does_not_know_is_refused)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-TEST_CALL(rounds_of_a_tree_fail, corrupted_rounds, HYPERCUBE_PLAN_TREE)
-TEST_CALL(rounds_of_a_doubling_fail, corrupted_rounds, HYPERCUBE_PLAN_DOUBLING)
+TEST_CALL(failure_on_tree_mixes_no_rounds, corrupted_rounds, HYPERCUBE_PLAN_TREE)
+TEST_CALL(failure_on_recursive_doubling_mixes_no_rounds, corrupted_rounds, HYPERCUBE_PLAN_DOUBLING)
 
 /* A thread that replaces the plan repeatedly. A process that has no operation under way is not
  * notified of this.
@@ -336,7 +336,7 @@ static void replaced_rounds(struct __test_metadata *_metadata, unsigned int type
 	crowd_end(_metadata, &w);
 }
 
-TEST_CALL(a_tree_is_replaced, replaced_rounds, HYPERCUBE_PLAN_TREE)
-TEST_CALL(a_doubling_is_replaced, replaced_rounds, HYPERCUBE_PLAN_DOUBLING)
+TEST_CALL(replacing_tree_mixes_no_rounds, replaced_rounds, HYPERCUBE_PLAN_TREE)
+TEST_CALL(replacing_recursive_doubling_mixes_no_rounds, replaced_rounds, HYPERCUBE_PLAN_DOUBLING)
 
 TEST_HARNESS_MAIN

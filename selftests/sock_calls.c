@@ -107,7 +107,7 @@ static int start(struct cube *c)
 	return cube_bound(c, 1, 0) ?: cube_plan_to(c, PLAN, 0);
 }
 
-TEST(contributions_of_one_call)
+TEST(sendmmsg_and_recvmmsg_carry_several_contributions)
 {
 	const struct hypercube_op op = sum(8);
 	struct messages v;
@@ -124,7 +124,7 @@ TEST(contributions_of_one_call)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-TEST(datagrams_of_one_call)
+TEST(sendmmsg_and_recvmmsg_carry_several_datagrams)
 {
 	struct messages v;
 	unsigned int i;
@@ -144,7 +144,7 @@ TEST(datagrams_of_one_call)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-TEST(tasks_of_one_call)
+TEST(sendmmsg_and_recvmmsg_carry_several_tasks)
 {
 	struct messages v;
 	struct cube c;
@@ -165,7 +165,7 @@ static int file_of(const void *data, size_t bytes)
 	return fd < 0 || pwrite(fd, data, bytes, 0) != (ssize_t)bytes ? -1 : fd;
 }
 
-TEST(a_file_is_a_contribution)
+TEST(sendfile_sends_file_as_contribution)
 {
 	static uint64_t in[LONG / 8], out[LONG / 8];
 	const struct hypercube_op op = sum(LONG);
@@ -201,7 +201,7 @@ TEST(a_file_is_a_contribution)
 /* One call must pass all of a task. If a call passes only the beginning of a file, this does not
  * become a task.
  */
-TEST(a_file_is_a_task_if_one_call_brings_it)
+TEST(sendfile_makes_task_only_if_one_call_passes_all)
 {
 	static char in[100000], out[HYPERCUBE_TASK_MAX];
 	struct hypercube_task id;
@@ -221,7 +221,7 @@ TEST(a_file_is_a_task_if_one_call_brings_it)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-TEST(flags_that_mean_something_else_are_refused)
+TEST(unsupported_message_flags_are_refused)
 {
 	static const int flags[] = {
 		MSG_OOB, MSG_DONTROUTE, MSG_CONFIRM, MSG_FASTOPEN, MSG_ZEROCOPY, MSG_ERRQUEUE,
@@ -319,7 +319,7 @@ static int uring_do(struct uring *u, int op, int fd, const void *addr, unsigned 
 	return cqe->res;
 }
 
-TEST(io_uring_moves_what_all_kinds_do)
+TEST(io_uring_sends_and_receives_collectives_and_tasks)
 {
 	const struct hypercube_op op = sum(8);
 	struct messages v, got;
@@ -396,7 +396,7 @@ static int call_32(int nr, int fd, const void *v, int n, int flags)
 	return r;
 }
 
-TEST(contributions_of_a_program_of_32_bits)
+TEST(sendmmsg_of_32_bit_program_sends_contributions)
 {
 	struct low *v = mmap(NULL, sizeof(*v), PROT_READ | PROT_WRITE,
 			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);

@@ -75,7 +75,7 @@ static void hear(int fd, struct got_news *h)
 }
 
 /* The source begins a message and leaves, many times. */
-TEST(the_ends_of_many_broadcasts)
+TEST(unread_broadcast_failures_take_bounded_memory)
 {
 	struct hypercube_op op = { .plan = 1, .collective = HYPERCUBE_BCAST, .bytes = SEGMENT + 1 };
 	unsigned int i, n = scaled(20000), most = 0;
@@ -127,7 +127,7 @@ TEST(the_ends_of_many_broadcasts)
 }
 
 /* All contributions fail, because the plan is replaced while each of them is under way. */
-TEST(refusals_that_nobody_reads)
+TEST(unread_reduction_failures_take_bounded_memory)
 {
 	struct hypercube_op op = {
 		.plan = 1, .collective = HYPERCUBE_REDUCE, .oper = HYPERCUBE_SUM,
@@ -188,7 +188,7 @@ static bool all_begun(const struct cube *c, unsigned int plan, unsigned int node
 /* When a process has received all failures that were not lost, and the error for the lost records,
  * it can contribute again. @by_option: it receives the error by SO_ERROR.
  */
-TEST_BOTH(who_has_read_of_lost_records_goes_on, by_option)
+TEST_BOTH(process_contributes_again_after_error_for_lost_records, by_option)
 {
 	struct hypercube_op op = {
 		.collective = HYPERCUBE_ALLREDUCE, .oper = HYPERCUBE_SUM,

@@ -113,7 +113,7 @@ static long call_end(struct call *k)
 	return k->ret;
 }
 
-TEST(a_receiver_waits_for_the_result)
+TEST(blocking_receive_waits_for_result)
 {
 	struct hypercube_op op = sum(8);
 	unsigned int u;
@@ -132,7 +132,7 @@ TEST(a_receiver_waits_for_the_result)
 /* When the kernel takes the contribution of a process, this does not wake a receive call of the
  * process.
  */
-TEST(a_receiver_sleeps_until_the_result)
+TEST(blocking_receive_is_not_woken_before_result)
 {
 	struct hypercube_op op = sum(8);
 	unsigned int sink, leaf, u;
@@ -182,17 +182,17 @@ static void pieces(struct __test_metadata *_metadata, int lowat)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-TEST(a_receiver_is_woken_by_a_piece)
+TEST(receive_with_rcvlowat_1_returns_at_first_data)
 {
 	pieces(_metadata, 1);
 }
 
-TEST(a_receiver_may_sleep_until_the_last_piece)
+TEST(receive_with_large_rcvlowat_returns_at_last_data)
 {
 	pieces(_metadata, INT_MAX);
 }
 
-TEST(a_receiver_is_woken_by_a_failure)
+TEST(blocking_receive_returns_failure_when_plan_is_removed)
 {
 	struct hypercube_op op = sum(8);
 	unsigned int u, sink;
@@ -222,12 +222,12 @@ static void fabric_goes(struct __test_metadata *_metadata, bool sends)
 	EXPECT_EQ(-ENODEV, call_end(&k));
 }
 
-TEST(a_receiver_is_woken_when_the_fabric_goes)
+TEST(blocking_receive_fails_when_fabric_is_removed)
 {
 	fabric_goes(_metadata, false);
 }
 
-TEST(a_sender_waits_for_room)
+TEST(blocking_send_waits_for_space_until_operation_fails)
 {
 	struct hypercube_op op = sum(64ul << 20);
 	struct call k;
@@ -242,12 +242,12 @@ TEST(a_sender_waits_for_room)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-TEST(a_sender_is_woken_when_the_fabric_goes)
+TEST(blocking_send_fails_when_fabric_is_removed)
 {
 	fabric_goes(_metadata, true);
 }
 
-TEST(calls_end_when_their_time_is_up)
+TEST(blocking_calls_end_at_their_time_limit)
 {
 	struct hypercube_op op = sum(64ul << 20);
 	struct hypercube_result res;
@@ -279,7 +279,7 @@ static void nothing(int sig)
 	(void)sig;
 }
 
-TEST(calls_are_interrupted_by_signals)
+TEST(blocking_calls_fail_with_eintr_on_signal)
 {
 	struct sigaction act = { .sa_handler = nothing };
 	struct hypercube_op op = sum(64ul << 20);
@@ -325,7 +325,7 @@ static short ready(int fd, int ms)
 	return p.revents;
 }
 
-TEST(poll_tells_what_is_possible)
+TEST(poll_reports_readable_writable_and_error_states)
 {
 	struct hypercube_op op = sum(8), long_op = sum(64ul << 20);
 	struct hypercube_result res;
@@ -365,7 +365,7 @@ TEST(poll_tells_what_is_possible)
 }
 
 /* Several threads receive from one socket; each gets one of the results. */
-TEST(several_threads_share_a_socket)
+TEST(each_of_several_receiving_threads_gets_one_result)
 {
 	struct hypercube_op op = sum(8);
 	unsigned int u, i, n = 3;

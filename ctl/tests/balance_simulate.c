@@ -14,7 +14,7 @@ static const enum hc_balance_method methods[] = {
 
 #define METHODS ARRAY_SIZE(methods)
 
-TEST(balance_student_t)
+TEST(balance_student_t_quantiles_and_confidence_interval_are_right)
 {
 	static const double v[] = { 1, 2, 3, 4 };
 	struct hc_mean m = hc_mean(v, 4);
@@ -38,7 +38,7 @@ static struct hc_sim setting(unsigned int i)
 	};
 }
 
-TEST(balance_simulation_ends_whatever_the_setting)
+TEST(balance_simulation_with_random_parameters_ends_and_repeats)
 {
 	struct hc_sim_result a[METHODS], b[METHODS];
 	struct hc_sim_room *r;
@@ -69,7 +69,7 @@ TEST(balance_simulation_ends_whatever_the_setting)
 }
 
 /* If balancing costs no time, and nodes may ask for it at any time, no node is idle for long. */
-TEST(balance_simulation_without_costs_comes_near_the_bound)
+TEST(balance_simulation_without_costs_reaches_95_percent_of_bound)
 {
 	struct hc_sim s = { .dim = 4, .tasks = 200, .threshold = 2 };
 	struct hc_sim_room *r = hc_sim_new(&s);
@@ -111,7 +111,7 @@ static struct hc_mean dem_ahead(unsigned int dim, unsigned int faults, enum hc_s
  * 1 failed nodes DEM is better, whichever nodes are charged; without failed nodes MCWA is no worse
  * if each node is charged for its own part.
  */
-TEST(balance_simulation_mcwa_is_behind_dem_with_a_failed_node)
+TEST(balance_simulation_mcwa_has_less_speedup_than_dem_with_faults)
 {
 	unsigned int dim, faults;
 	struct hc_mean m;
@@ -132,7 +132,7 @@ TEST(balance_simulation_mcwa_is_behind_dem_with_a_failed_node)
 
 /* With faults and loads as in the simulation, no other method has a lower score than method AUTO.
  */
-TEST(balance_auto_is_never_worse)
+TEST(balance_auto_has_lowest_score_of_all_methods)
 {
 	static uint64_t load[128];
 	struct hc_balance_topo t;

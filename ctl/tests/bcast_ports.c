@@ -75,7 +75,7 @@ static struct hc_faults *random_net(unsigned int nodes, unsigned int more, unsig
 	return f;
 }
 
-TEST(bcast_ports_small_networks)
+TEST(bcast_ports_plan_of_small_network_has_fewest_steps)
 {
 	unsigned int i, apart = 0;
 
@@ -128,7 +128,7 @@ static bool sequence_of(enum hc_net_kind kind, uint32_t a, uint32_t b, unsigned 
 	return true;
 }
 
-TEST(bcast_ports_known_networks)
+TEST(bcast_ports_plan_of_known_network_has_known_steps)
 {
 	/* A cube that is given as a table takes one step for each dimension. From the end of a line
 	 * the message crosses one link after the other; around a ring it goes in both directions.
@@ -140,7 +140,7 @@ TEST(bcast_ports_known_networks)
 	ASSERT_TRUE(sequence_of(HC_NET_RING, 24, 0, 12));
 }
 
-TEST(bcast_ports_what_needs_a_hypercube)
+TEST(bcast_ports_broadcast1_is_refused_in_other_networks)
 {
 	const struct hc_bcast_req req = { .method = HC_BCAST_BROADCAST1 };
 	struct hc_faults *f = random_net(5, 3, 0);

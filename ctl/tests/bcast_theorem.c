@@ -153,7 +153,7 @@ TEST(bcast_theorem_1_random_to_dimension_8)
 /* If fewer than n nodes and links are faulty, n + 1 steps are enough, as with faulty nodes only.
  * There is no proof of that, so the planner can add a second step; it never does here.
  */
-TEST(bcast_fewer_than_n_faults_with_links)
+TEST(bcast_fewer_than_n_node_and_link_faults_take_n_plus_1_steps)
 {
 	struct family c = { .more = 1, .skip = 1 };
 
@@ -165,7 +165,7 @@ TEST(bcast_fewer_than_n_faults_with_links)
 	ASSERT_TRUE(bcast_subsets(31 + 80, 4, theorem_set, &c));
 }
 
-TEST(bcast_fewer_than_n_faults_with_links_random)
+TEST(bcast_fewer_than_n_random_faults_take_n_plus_1_steps)
 {
 	unsigned int run, n, nodes;
 	struct bworld w;
@@ -213,7 +213,7 @@ static bool bounded(unsigned int n, unsigned int faults, unsigned int more, unsi
 	return true;
 }
 
-TEST(bcast_2n_3_faults)
+TEST(bcast_2n_minus_3_faults_take_at_most_n_plus_7_steps)
 {
 	unsigned int n;
 
@@ -221,7 +221,7 @@ TEST(bcast_2n_3_faults)
 		ASSERT_TRUE(bounded(n, 2 * n - 3, 7, 150));
 }
 
-TEST(bcast_4n_9_faults)
+TEST(bcast_4n_minus_9_faults_take_at_most_n_plus_22_steps)
 {
 	unsigned int n;
 
@@ -232,7 +232,7 @@ TEST(bcast_4n_9_faults)
 /* The numbers of steps that were measured are far below the paper's bounds: at most n + 3 and n + 4
  * (errata). This test allows n + 3 and n + 8.
  */
-TEST(bcast_bounds_are_loose)
+TEST(bcast_steps_are_far_below_bounds_of_paper)
 {
 	unsigned int n;
 

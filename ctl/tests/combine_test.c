@@ -24,7 +24,7 @@
 bool shim_fpu_usable;
 unsigned long shim_fpu_sections;
 
-TEST(which_combinations_exist_and_how_large_elements_are)
+TEST(combine_size_is_element_size_or_error_if_unsupported)
 {
 	static const unsigned int widths[] = { 0, 1, 100, 256, 257, -1u };
 
@@ -244,7 +244,7 @@ static void halves(struct __test_metadata *_metadata)
 }
 
 /* Compare with the compiler's own binary16 type, for pairs of some values. */
-TEST(sums_and_products_of_f16_are_the_compilers)
+TEST(f16_sums_and_products_equal_those_of_compiler)
 {
 #if defined(__FLT16_MAX__) && defined(__SSE2__)
 	static _Float16 one, two, sum, prod;
@@ -305,12 +305,12 @@ static void order(struct __test_metadata *_metadata)
 				  sign(cmp(values[i], values[j], width)));
 }
 
-TEST(no_order_without_a_type)
+TEST(compare_function_of_unknown_type_is_null)
 {
 	EXPECT_FALSE(hc_combine_cmp(__HYPERCUBE_TYPE_END));
 }
 
-TEST(FPU_sections_are_bounded_and_only_where_they_pay)
+TEST(fpu_sections_are_bounded_and_only_for_long_float_sums)
 {
 	size_t bytes = sizeof(fa);
 
@@ -334,7 +334,7 @@ TEST(FPU_sections_are_bounded_and_only_where_they_pay)
 /* The result for two NaNs follows the rule of the CPU. Some emulators have another rule, so the
  * test is skipped there.
  */
-TEST(two_NaNs_give_what_addss_gives)
+TEST(reference_sum_of_two_nans_equals_that_of_addss)
 {
 #ifdef __SSE2__
 	static const u32 a[] = { 0x7fc00001, 0x7f800001, 0xff800007, 0x7fc00009 };

@@ -184,7 +184,7 @@ TEST(mfi_figure_5_3_cube_of_eight_nodes)
 }
 
 /* Section 5.1.2: k-ary n-cubes with a perfect code have sets of k^n / (2n + 1) processors. */
-TEST(mfi_kary_cubes_with_perfect_codes)
+TEST(mfi_kary_cube_with_perfect_code_has_set_of_paper_size)
 {
 	struct hc_mfi_net *net = hc_mfi_kary(7, 3, 1);
 	struct hc_mfi_groups g;
@@ -206,7 +206,7 @@ TEST(mfi_kary_cubes_with_perfect_codes)
 	hc_mfi_free(net);
 }
 
-TEST(mfi_cubes_have_the_size_of_codes)
+TEST(mfi_sets_of_cubes_are_as_large_as_best_codes_of_distance_3)
 {
 	static const uint32_t size[] = { 0, 1, 1, 2, 2, 4, 8, 16, 20, 40, 72, 144, 256 };
 	static const uint32_t minimal[] = { 0, 2, 4, 4, 8, 8, 8, 8 };
@@ -224,7 +224,7 @@ TEST(mfi_cubes_have_the_size_of_codes)
 	}
 }
 
-TEST(mfi_cubes_with_more_faults_in_an_environment)
+TEST(mfi_cubes_with_more_faults_per_environment_have_known_sizes)
 {
 	static const uint32_t eight[] = { 2, 4, 6, 8 }, sixteen[] = { 2, 5, 8, 12, 16 };
 	uint32_t tg;
@@ -241,7 +241,7 @@ TEST(mfi_cubes_with_more_faults_in_an_environment)
 	}
 }
 
-TEST(mfi_stars_and_boxes_of_many_sizes)
+TEST(mfi_stars_and_boxes_of_many_sizes_have_known_set_sizes)
 {
 	static const uint32_t torus[] = { 0, 0, 0, 1, 2, 5, 6, 8, 10, 13, 20, 22 };
 	static const uint32_t mesh[] = { 0, 0, 0, 2, 4, 6, 8, 10, 13 };
@@ -258,7 +258,7 @@ TEST(mfi_stars_and_boxes_of_many_sizes)
 	EXPECT_EQ(10, mfi_of(hc_mfi_grid(5, 5, true, HC_MFI_STAR, 2)));
 }
 
-TEST(mfi_the_formula_for_odd_squares_has_a_set)
+TEST(mfi_formula_for_squares_gives_feasible_set_of_that_size)
 {
 	uint32_t rows, cols;
 

@@ -109,7 +109,7 @@ static bool all_right_with(unsigned int n, uint64_t links, unsigned int nodes)
 	return fine;
 }
 
-TEST(all_link_faults_to_dimension_3)
+TEST(tree_is_optimal_with_any_link_faults_to_dimension_3)
 {
 	unsigned int n;
 	uint64_t set;
@@ -119,7 +119,7 @@ TEST(all_link_faults_to_dimension_3)
 			ASSERT_TRUE(all_right_with(n, set, 0));
 }
 
-TEST(all_node_faults_dimension_3)
+TEST(tree_is_optimal_with_any_node_faults_in_dimension_3)
 {
 	unsigned int nodes, i, j;
 
@@ -129,7 +129,7 @@ TEST(all_node_faults_dimension_3)
 				ASSERT_TRUE(all_right_with(3, 1ull << i | 1ull << j, nodes));
 }
 
-TEST(three_link_faults_dimension_4)
+TEST(tree_is_optimal_with_any_3_link_faults_in_dimension_4)
 {
 	unsigned int i, j, k;
 	uint64_t set;
@@ -142,7 +142,7 @@ TEST(three_link_faults_dimension_4)
 			}
 }
 
-TEST(random_faults_dimension_4)
+TEST(tree_is_optimal_with_random_faults_in_dimension_4)
 {
 	unsigned int run, f, nodes, i;
 	uint64_t set;
@@ -157,7 +157,7 @@ TEST(random_faults_dimension_4)
 }
 
 /* Compare trees of a subcube, some with a requested sink, with the oracle's. */
-TEST(subcubes_and_requested_sinks)
+TEST(tree_of_subcube_or_to_requested_sink_is_optimal)
 {
 	unsigned int run;
 
@@ -210,7 +210,7 @@ static bool same_plan(const struct hc_tree_plan *a, const struct hc_tree_plan *b
 }
 
 /* In larger cubes the oracle takes too long, so EXACT is compared with EXHAUST. */
-TEST(random_faults_dimension_5_6)
+TEST(exact_and_exhaust_find_same_tree_in_dimensions_5_and_6)
 {
 	struct hc_tree_plan exact, exhaust;
 	unsigned int run, n, links;
@@ -234,7 +234,7 @@ TEST(random_faults_dimension_5_6)
 }
 
 /* Any order and any sink make a plan whose properties are right. */
-TEST(random_trees_to_dimension_8)
+TEST(tree_of_random_order_and_sink_has_computed_properties)
 {
 	unsigned int run, i, j, n, ran = 0;
 
@@ -283,7 +283,7 @@ static bool timed_plan(const struct hc_faults *f, double limit, struct hc_tree_p
 	return true;
 }
 
-TEST(large_cubes)
+TEST(trees_of_large_cubes_are_found_within_time_limit)
 {
 	static const struct {
 		unsigned int dim, links, nodes;
@@ -314,7 +314,7 @@ TEST(large_cubes)
  * A case that is hard for the search: the cube has dimension 16, and the 64 faulty links are in one
  * small subcube, so no dimension is clearly better than another.
  */
-TEST(clustered_faults_dimension_16)
+TEST(tree_with_clustered_faults_in_dimension_16_takes_under_10_s)
 {
 	unsigned int run, j;
 

@@ -134,7 +134,7 @@ static void strike(struct hc_faults *f)
 		}
 }
 
-TEST(rings_are_repaired_whatever_fails)
+TEST(repair_gives_valid_tree_and_keeps_rings_without_faults)
 {
 	unsigned int round, i, kept = 0, lost = 0, dim;
 	struct hc_ring_plan p;
@@ -170,7 +170,7 @@ static const uint16_t gray_node[] = { 0, 1, 3, 2, 6, 7, 5, 4 };
 /* If one link or one node of a single ring has failed, the result is a single ring in the old
  * order.
  */
-TEST(a_single_ring_stays_a_ring)
+TEST(single_ring_with_one_fault_remains_one_ring_in_old_order)
 {
 	const struct hc_ring_tree t = { 1, 8, gray_ring, gray_node };
 	struct hc_faults *f = hc_faults_new(3);
@@ -201,7 +201,7 @@ TEST(a_single_ring_stays_a_ring)
 	hc_faults_free(f);
 }
 
-TEST(parts_that_are_not_connected_are_reported)
+TEST(repair_of_disconnected_live_nodes_is_refused)
 {
 	const struct hc_ring_tree t = { 1, 8, gray_ring, gray_node };
 	struct hc_faults *f = hc_faults_new(3);

@@ -154,7 +154,7 @@ static bool bcast_plays(const struct world *w, const struct hc_bcast *b)
 	return (have & *b->members) == *b->members;
 }
 
-static void broadcasts_inform_all_members(struct kunit *test)
+static void broadcast_is_accepted_iff_all_members_get_message(struct kunit *test)
 {
 	struct world *w = world_new(test);
 	u16 first[NODES];
@@ -212,7 +212,7 @@ static bool doubling_plays(const struct world *w, const struct hc_doubling *d, u
 	return true;
 }
 
-static void doubling_gathers_all_of_a_subcube(struct kunit *test)
+static void recursive_doubling_is_accepted_iff_all_nodes_get_all_data(struct kunit *test)
 {
 	struct world *w = world_new(test);
 	unsigned int i, s;
@@ -287,7 +287,7 @@ static void walk_draw(struct world *w, u16 *node, u32 from, u32 size)
 	}
 }
 
-static void rings_are_walks_that_meet_once(struct kunit *test)
+static void ring_tree_is_accepted_iff_messages_reach_all_nodes_of_rings(struct kunit *test)
 {
 	struct world *w = world_new(test);
 	u16 node[2 * NODES], home[NODES];
@@ -385,7 +385,7 @@ static u32 parents_find(const struct world *w, u32 sub, u8 *up)
 	}
 }
 
-static void trees_hang_all_on_the_subcube(struct kunit *test)
+static void balance_plan_is_accepted_iff_parents_lead_to_healthy_subcube(struct kunit *test)
 {
 	static const u8 parent[] = { 0, 1, 2, HC_BALANCE_OUT };
 	struct world *w = world_new(test);
@@ -518,7 +518,7 @@ static u32 detours_draw(struct world *w, u32 sink, unsigned int dim, struct hc_d
 	return n;
 }
 
-static void trees_deliver_each_contribution_once(struct kunit *test)
+static void tree_is_accepted_only_if_each_contribution_arrives_once(struct kunit *test)
 {
 	struct tree_play *p = kunit_kzalloc(test, sizeof(*p), GFP_KERNEL);
 	u32 *work = kunit_kzalloc(test, HC_TREE_WORK(DIM) * sizeof(*work), GFP_KERNEL);
@@ -572,7 +572,7 @@ static const u32 no_fault[NODES];
  */
 static const u32 one_sided[NODES] = { 2 };
 
-static void broadcasts_have_a_shape(struct kunit *test)
+static void broadcast_with_one_wrong_field_is_refused_with_reason(struct kunit *test)
 {
 	static const u8 dims[] = { 0, 1, 2, 3 };
 	const u32 all = 0xff, few = 0xfe;
@@ -595,7 +595,7 @@ static void broadcasts_have_a_shape(struct kunit *test)
 #undef BAD
 }
 
-static void doubling_has_a_shape(struct kunit *test)
+static void recursive_doubling_with_one_wrong_field_is_refused_with_reason(struct kunit *test)
 {
 	struct hc_doubling d = { .dim = DIM, .stages = 2, .order = { 0, 2, 0 } };
 	struct hc_reason reason;
@@ -613,7 +613,7 @@ static void doubling_has_a_shape(struct kunit *test)
 #undef BAD
 }
 
-static void subcubes_have_a_shape(struct kunit *test)
+static void balance_plan_with_one_wrong_field_is_refused_with_reason(struct kunit *test)
 {
 	static const u8 up[NODES] = {
 		HC_BALANCE_ROOT, HC_BALANCE_ROOT, HC_BALANCE_ROOT, HC_BALANCE_ROOT, 2, 2, 2, 2,
@@ -632,7 +632,7 @@ static void subcubes_have_a_shape(struct kunit *test)
 #undef BAD
 }
 
-static void trees_have_a_shape(struct kunit *test)
+static void tree_with_one_wrong_field_is_refused_with_reason(struct kunit *test)
 {
 	u32 *work = kunit_kzalloc(test, HC_TREE_WORK(DIM) * sizeof(*work), GFP_KERNEL);
 	const u32 all = 0xff, few = 0xfe;
@@ -658,15 +658,15 @@ static void trees_have_a_shape(struct kunit *test)
 }
 
 static struct kunit_case verify_cases[] = {
-	KUNIT_CASE(broadcasts_inform_all_members),
-	KUNIT_CASE(doubling_gathers_all_of_a_subcube),
-	KUNIT_CASE(rings_are_walks_that_meet_once),
-	KUNIT_CASE(trees_hang_all_on_the_subcube),
-	KUNIT_CASE(trees_deliver_each_contribution_once),
-	KUNIT_CASE(broadcasts_have_a_shape),
-	KUNIT_CASE(doubling_has_a_shape),
-	KUNIT_CASE(subcubes_have_a_shape),
-	KUNIT_CASE(trees_have_a_shape),
+	KUNIT_CASE(broadcast_is_accepted_iff_all_members_get_message),
+	KUNIT_CASE(recursive_doubling_is_accepted_iff_all_nodes_get_all_data),
+	KUNIT_CASE(ring_tree_is_accepted_iff_messages_reach_all_nodes_of_rings),
+	KUNIT_CASE(balance_plan_is_accepted_iff_parents_lead_to_healthy_subcube),
+	KUNIT_CASE(tree_is_accepted_only_if_each_contribution_arrives_once),
+	KUNIT_CASE(broadcast_with_one_wrong_field_is_refused_with_reason),
+	KUNIT_CASE(recursive_doubling_with_one_wrong_field_is_refused_with_reason),
+	KUNIT_CASE(balance_plan_with_one_wrong_field_is_refused_with_reason),
+	KUNIT_CASE(tree_with_one_wrong_field_is_refused_with_reason),
 	{}
 };
 

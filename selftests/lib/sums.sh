@@ -21,7 +21,7 @@ sums() { "${program[@]}" t "$1" >"$scratch/sums" 2>"$scratch/said"; }
 # right ROUNDS NODES: checks that the program has printed the expected lines
 right() { equal 'the sums' "$(plain "$1" "$2")" "$(<"$scratch/sums")"; }
 
-test_without_faults() {
+test_sums_without_faults_are_right() {
 	check 'add' hcctl fabric add t dim 3
 	check 'the program' sums 20
 	right 20 8
@@ -30,7 +30,7 @@ test_without_faults() {
 
 # The tree of a cube without faults uses all links of node 0, its root. So the first two links break
 # the plan.
-test_links_fail_meanwhile() {
+test_sums_are_right_while_links_fail() {
 	local link round=0 epoch
 	: >"$scratch/sums"
 	check 'add' hcctl fabric add t dim 3
@@ -49,14 +49,14 @@ test_links_fail_meanwhile() {
 	tail -20 "$scratch/said" | sed 's/^/# /'
 }
 
-test_a_node_that_is_cut_off_is_left_out() {
+test_node_without_healthy_links_is_left_out() {
 	check 'add' hcctl fabric add t dim 3
 	check 'cut off' hcctl link set t 7:0,7:1,7:2 down
 	check 'the program' sums 5
 	right 5 7
 }
 
-test_what_cannot_be_is_refused() {
+test_missing_fabric_or_permission_is_an_error() {
 	refused 'no fabric' "${begins}fabric t: no such fabric" "${program[@]}" t 5
 	check 'add' hcctl fabric add t dim 2
 	refused 'no right' "${begins}fabric t: .*(not permitted|permission)" as 65534 "${program[@]}" t 5
