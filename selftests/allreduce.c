@@ -30,7 +30,7 @@ static int cube_ready(struct cube *c, unsigned int dim, bool faults, unsigned in
 	return err ? err : cube_bind_all(c);
 }
 
-TEST(all_kinds_have_the_same_bits_at_every_member)
+TEST(every_member_gets_bit_exact_result_for_all_operators_and_types)
 {
 	struct kind k[KINDS_MAX];
 	unsigned int nk = kinds_all(k);
@@ -45,7 +45,7 @@ TEST(all_kinds_have_the_same_bits_at_every_member)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-TEST(sizes_from_nothing_to_megabytes)
+TEST(allreduce_of_zero_bytes_to_a_megabyte_gives_right_result)
 {
 	static const size_t counts[] = { 0, 1, 63, 64, 65, 2047, 2048, 2049, 8192, 1 << 17 };
 	struct kind k = { HYPERCUBE_SUM, HYPERCUBE_F64, 0 };
@@ -109,7 +109,7 @@ static bool around(struct cube *c)
 TESTS_AROUND(around, scaled(40))
 
 /* Run reductions, allreduces and barriers in turn on one plan. */
-TEST(many_in_flight_do_not_mix)
+TEST(reduces_allreduces_and_barriers_in_flight_do_not_mix)
 {
 	const unsigned int njobs = scaled(1500);
 	unsigned int node[CUBE_MAX], n, i, k;
@@ -155,7 +155,7 @@ static ssize_t recv_soon(int fd, void *buf, size_t len, struct hypercube_result 
 	return shc_recv(fd, buf, len, res, eor, 0);
 }
 
-TEST(a_barrier_keeps_all_until_the_last_has_come)
+TEST(barrier_blocks_all_members_until_the_last_one_enters)
 {
 	struct hypercube_op op = { .plan = PLAN, .collective = HYPERCUBE_BARRIER };
 	unsigned int u, round, last;
@@ -182,7 +182,7 @@ TEST(a_barrier_keeps_all_until_the_last_has_come)
 /* If one member does not receive while all contribute megabytes, the others must wait, and no data
  * may be lost.
  */
-TEST(who_does_not_read_stops_the_others)
+TEST(member_that_does_not_receive_stalls_the_others_without_loss)
 {
 	struct kind k = { HYPERCUBE_SUM, HYPERCUBE_U64, 0 };
 	unsigned int node[CUBE_MAX], n, i;
@@ -265,12 +265,12 @@ static void broken(struct __test_metadata *_metadata, unsigned int how)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-TEST_CALL(links_fail_under_many_operations, broken, 0)
-TEST_CALL(a_node_fails_under_many_operations, broken, 1)
-TEST_CALL(a_member_closes_under_many_operations, broken, 2)
+TEST_CALL(operations_in_flight_all_end_when_links_fail, broken, 0)
+TEST_CALL(operations_in_flight_all_end_when_a_node_fails, broken, 1)
+TEST_CALL(operations_in_flight_all_end_when_a_member_closes, broken, 2)
 
 /* Each member contributes a sorted run; all members get one sorted run of all elements. */
-TEST(merged_runs_come_to_every_member)
+TEST(merge_of_sorted_runs_reaches_every_member)
 {
 	struct kind k = { HYPERCUBE_MERGE, HYPERCUBE_U32, 0 };
 	unsigned int node[CUBE_MAX], n, i;

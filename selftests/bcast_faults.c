@@ -136,7 +136,7 @@ static bool around(struct cube *c, uint32_t source, enum hc_bcast_method method)
 	return false;
 }
 
-TEST(every_set_of_failed_nodes_of_eight)
+TEST(broadcast_is_complete_for_every_set_of_failed_nodes_of_eight)
 {
 	struct cube c;
 	unsigned int set, u;
@@ -152,7 +152,7 @@ TEST(every_set_of_failed_nodes_of_eight)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-TEST(every_pair_of_links_of_eight)
+TEST(broadcast_is_complete_for_every_two_faulty_links_of_eight)
 {
 	unsigned int i, k, node, dim;
 	struct cube c;
@@ -189,14 +189,14 @@ static void theorem(struct __test_metadata *_metadata, unsigned int dim, unsigne
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-TEST(less_than_n_random_failed_nodes_take_one_step_more_at_most)
+TEST(fewer_than_n_failed_nodes_cost_broadcast_at_most_one_step)
 {
 	theorem(_metadata, 4, scaled(100));
 	theorem(_metadata, 5, scaled(100));
 	theorem(_metadata, 6, scaled(100));
 }
 
-TEST(random_nodes_and_links_of_sixteen_and_thirty_two)
+TEST(broadcast_is_complete_around_random_faults_of_16_and_32_nodes)
 {
 	unsigned int round, dim, k, node, d;
 	struct cube c;
@@ -220,7 +220,7 @@ TEST(random_nodes_and_links_of_sixteen_and_thirty_two)
 /* The kernel simulates a plan before it accepts it, and names the member that the plan does not
  * reach.
  */
-TEST(a_plan_that_misses_a_member_is_refused_by_name)
+TEST(plan_that_misses_a_member_is_refused_naming_the_member)
 {
 	static const uint8_t sequence[] = { 0, 1 };
 	struct hc_bcast b = {

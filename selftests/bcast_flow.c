@@ -261,7 +261,7 @@ TEST(sixteen_megabytes_reach_eight_nodes)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-TEST(thousands_of_messages_in_a_row)
+TEST(thousands_of_messages_in_a_row_all_arrive)
 {
 	struct cube c;
 
@@ -293,7 +293,7 @@ static void scene_start(struct __test_metadata *_metadata, struct scene *x)
 	EXPECT_GT(x->s.size, x->s.sent);
 }
 
-TEST(who_does_not_read_stops_the_source)
+TEST(receiver_that_does_not_read_stalls_the_root)
 {
 	struct wait_view v;
 	struct scene x;
@@ -306,7 +306,7 @@ TEST(who_does_not_read_stops_the_source)
 	EXPECT_EQ(0, cube_del(&x.c));
 }
 
-TEST(a_message_waits_for_those_who_come_late)
+TEST(message_waits_for_members_that_bind_late)
 {
 	struct speaker s = { .size = 100000, .count = 3, .notify = true };
 	struct listener l[CUBE_MAX] = { 0 };
@@ -350,7 +350,7 @@ static void scene_ends(struct __test_metadata *_metadata, struct scene *x, unsig
 	EXPECT_EQ(status, x->l[node].status);
 }
 
-TEST(a_receiver_closes_in_the_middle)
+TEST(receiver_that_closes_during_message_does_not_fail_message)
 {
 	struct scene x;
 
@@ -364,7 +364,7 @@ TEST(a_receiver_closes_in_the_middle)
 	EXPECT_EQ(0, cube_del(&x.c));
 }
 
-TEST(a_message_goes_on_without_one_who_has_left)
+TEST(message_completes_after_a_receiver_has_left)
 {
 	struct speaker s = { .size = 1000, .count = 1, .notify = true };
 	struct listener l[CUBE_MAX] = { 0 };
@@ -379,7 +379,7 @@ TEST(a_message_goes_on_without_one_who_has_left)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-TEST(the_source_closes_in_the_middle)
+TEST(receiver_gets_econnreset_if_root_closes_during_message)
 {
 	struct scene x;
 
@@ -393,7 +393,7 @@ TEST(the_source_closes_in_the_middle)
 /* The source leaves after it has sent the whole message. A member that does not begin to receive
  * until then still gets the whole message.
  */
-TEST(a_whole_message_goes_on_without_its_source)
+TEST(fully_sent_message_arrives_after_its_root_has_left)
 {
 	struct speaker s = { .size = 1900000, .count = 1 };
 	struct listener l[CUBE_MAX] = { 0 };
@@ -415,7 +415,7 @@ TEST(a_whole_message_goes_on_without_its_source)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-TEST(a_link_fails_in_the_middle)
+TEST(link_fault_during_message_fails_message_and_new_plan_works)
 {
 	const uint8_t *sequence;
 	struct scene x;
@@ -431,7 +431,7 @@ TEST(a_link_fails_in_the_middle)
 	EXPECT_EQ(0, cube_del(&x.c));
 }
 
-TEST(a_node_is_cut_off_in_the_middle)
+TEST(root_gets_enolink_if_a_node_fails_during_message)
 {
 	struct scene x;
 
@@ -444,7 +444,7 @@ TEST(a_node_is_cut_off_in_the_middle)
 /* A plan ends between two messages. The receivers must be notified of that, or they would wait for
  * the next message for ever.
  */
-TEST(receivers_hear_of_the_end_of_a_plan_between_messages)
+TEST(receivers_get_error_if_plan_breaks_between_messages)
 {
 	struct cube c;
 	unsigned int u;
@@ -457,7 +457,7 @@ TEST(receivers_hear_of_the_end_of_a_plan_between_messages)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-TEST(the_plan_is_removed_in_the_middle)
+TEST(root_gets_estale_if_plan_is_removed_during_message)
 {
 	struct scene x;
 
@@ -471,7 +471,7 @@ TEST(the_plan_is_removed_in_the_middle)
  * Receivers get a failure for each message that has begun, and none for messages that were still
  * queued.
  */
-TEST(messages_that_wait_when_the_plan_goes_have_not_begun)
+TEST(queued_messages_fail_only_at_root_when_plan_is_removed)
 {
 	struct speaker s = { .size = 4000, .count = 100, .notify = true };
 	struct listener l[CUBE_MAX] = { 0 };
@@ -494,7 +494,7 @@ TEST(messages_that_wait_when_the_plan_goes_have_not_begun)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-TEST(who_may_not_broadcast_hears_so)
+TEST(broadcast_by_other_member_or_on_other_plan_type_is_refused)
 {
 	struct hypercube_op op = { .plan = PLAN, .collective = HYPERCUBE_BCAST, .bytes = 1 };
 	struct cube c;
@@ -515,7 +515,7 @@ TEST(who_may_not_broadcast_hears_so)
 }
 
 /* After each of several failures in a row, the next message succeeds. */
-TEST(a_plan_is_of_use_after_failures_in_a_row)
+TEST(message_succeeds_after_many_failed_messages_in_a_row)
 {
 	const struct hypercube_op op = {
 		.plan = PLAN, .collective = HYPERCUBE_BCAST, .bytes = 8192,

@@ -247,7 +247,7 @@ static const struct impairments lose = { .loss = 20000, .seed = 3 };
 static const struct impairments lose_less = { .loss = 3000, .seed = 5 };
 static const struct impairments corrupt = { .corrupt = 20000, .seed = 7 };
 
-TEST(four_nodes_whose_links_lose_frames)
+TEST(tree_collectives_are_right_over_links_that_lose_frames)
 {
 	struct cube c;
 
@@ -256,7 +256,7 @@ TEST(four_nodes_whose_links_lose_frames)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-TEST(four_nodes_whose_links_corrupt_frames)
+TEST(tree_collectives_are_right_over_links_that_corrupt_frames)
 {
 	struct cube c;
 
@@ -265,7 +265,7 @@ TEST(four_nodes_whose_links_corrupt_frames)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-TEST(helpers_and_detours_over_links_that_lose_frames)
+TEST(helpers_and_detours_give_right_results_over_lossy_links)
 {
 	struct cube c;
 
@@ -275,7 +275,7 @@ TEST(helpers_and_detours_over_links_that_lose_frames)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-TEST(doubling_over_links_that_lose_frames)
+TEST(recursive_doubling_gives_right_results_over_lossy_links)
 {
 	struct cube c;
 

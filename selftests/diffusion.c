@@ -58,7 +58,7 @@ static bool gets_none(const struct cube *c)
 
 /* --- Byzantine relays --- */
 
-TEST(a_lie_is_outvoted_and_its_path_named)
+TEST(corrupted_copy_is_outvoted_and_its_path_is_reported)
 {
 	static const char truth[] = "one of these is false";
 	unsigned int byz, deliver;
@@ -94,7 +94,7 @@ TEST(a_lie_is_outvoted_and_its_path_named)
 /* All relays but one flip the same bits: more than half of the copies are wrong, but not all of
  * them.
  */
-TEST(all_but_one_that_lie_alike_are_detected)
+TEST(identical_corruption_of_all_copies_but_one_is_detected)
 {
 	static const char truth[] = "believed by few";
 	static const unsigned int nbyz[] = { 1, 2 };
@@ -151,7 +151,7 @@ static void event_take(void *arg, const struct nl_attrs *a)
 		memcpy(&e->path, nl_data(path), sizeof(e->path));
 }
 
-TEST(listeners_hear_of_each_disagreement_once)
+TEST(each_copy_mismatch_causes_exactly_one_event)
 {
 	unsigned int i, msg = 77;
 	struct event e = { 0 };
@@ -227,7 +227,7 @@ static int batch(struct cube *c, bool few)
  * up to k - 1 Byzantine nodes are detected, whether these nodes flip random bits or all the same
  * bits.
  */
-TEST(no_lie_is_delivered_as_right)
+TEST(corrupted_datagram_is_never_delivered_as_right)
 {
 	unsigned int rounds = scaled(200), round, i, notified = 0;
 	struct cube c;
@@ -286,7 +286,7 @@ static int late_start(struct cube *c, enum hypercube_deliver deliver)
 	return err ? err : delay_copies(c, 2);
 }
 
-TEST(copies_that_are_late_are_waited_for_and_missing)
+TEST(late_copies_count_as_missing_when_waiting_time_ends)
 {
 	struct copies_got g;
 	struct cube c;
@@ -308,7 +308,7 @@ TEST(copies_that_are_late_are_waited_for_and_missing)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-TEST(who_wants_to_know_of_all_copies_is_told_which_are_missing)
+TEST(vote_report_names_paths_of_missing_copies)
 {
 	struct copies_got g;
 	unsigned int none;
@@ -338,7 +338,7 @@ TEST(who_wants_to_know_of_all_copies_is_told_which_are_missing)
 /* If a receiver sets a shorter waiting time, the new time also applies to the two datagrams that
  * already wait for copies.
  */
-TEST(a_shorter_wait_holds_for_what_waits_already)
+TEST(shorter_waiting_time_applies_to_datagrams_already_waiting)
 {
 	struct copies_got g;
 	struct cube c;
@@ -364,7 +364,7 @@ static uint32_t meminfo(int fd, unsigned int i)
 	return m[i];
 }
 
-TEST(what_waits_for_copies_is_bounded_by_the_receive_buffer)
+TEST(memory_of_waiting_copies_is_bounded_by_receive_buffer)
 {
 	static char data[4096];
 	unsigned int i, most = 0, m;
@@ -402,7 +402,7 @@ TEST(what_waits_for_copies_is_bounded_by_the_receive_buffer)
 
 /* --- invalid requests, and removal --- */
 
-TEST(fewer_copies_than_wanted_are_not_believed)
+TEST(datagram_in_fewer_copies_than_required_is_not_delivered)
 {
 	struct copies_got g;
 	struct cube c;
@@ -427,7 +427,7 @@ TEST(fewer_copies_than_wanted_are_not_believed)
 /* If a receiver raises the number of copies that it requires, it does not get a datagram that has
  * arrived in fewer copies before that, unless its own node has sent the datagram.
  */
-TEST(more_copies_are_wanted_of_what_has_come_as_well)
+TEST(raised_copy_requirement_applies_to_queued_datagrams)
 {
 	struct copies_got g;
 	struct cube c;
@@ -464,7 +464,7 @@ static int with_cmsg(const struct cube *c, int type, int value, size_t size)
 	return sendmsg(c->fd[0], &msg, MSG_DONTWAIT) < 0 ? -errno : 0;
 }
 
-TEST(wrong_requests_are_refused)
+TEST(invalid_socket_options_and_control_messages_are_refused)
 {
 	static const struct { int name, value, err; } table[] = {
 		{ HYPERCUBE_COPIES, 0, -EINVAL }, { HYPERCUBE_COPIES, -1, -EINVAL },
@@ -527,7 +527,7 @@ TEST(wrong_requests_are_refused)
 /* Sockets and fabrics are removed while some datagrams wait for copies, some have not been
  * received, and some copies are under way.
  */
-TEST(sockets_and_fabrics_end_in_the_middle)
+TEST(socket_and_fabric_removal_succeeds_while_copies_are_in_flight)
 {
 	static char data[2000];
 	unsigned int round, i;

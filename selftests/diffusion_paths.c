@@ -135,7 +135,7 @@ static bool trace_right(const struct cube *c, unsigned int src)
 	return right && trips_right(c, src);
 }
 
-TEST(every_pair_by_paths_that_share_no_node)
+TEST(copies_between_every_pair_take_node_disjoint_paths)
 {
 	unsigned int dim, src, dst, msg, i;
 	struct copies_got g;
@@ -209,7 +209,7 @@ static bool in_copies(const struct cube *c, unsigned int src, unsigned int dst, 
 /* With f faults, at least n - f of the n paths remain; more remain if some fault is on none of the
  * paths.
  */
-TEST(around_faults_that_are_known)
+TEST(copies_use_all_paths_that_remain_around_known_faults)
 {
 	unsigned int round, i, node, dim, faults, src, dst, n;
 	struct cube c;

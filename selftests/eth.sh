@@ -29,7 +29,7 @@ ping_all() {
 	done' - "$2" $((2 * slow))
 }
 
-test_all_pairs_ping() {
+test_all_pairs_of_endpoints_can_ping() {
 	local u step=1 pids=()
 	[[ ! $debug ]] || step=3
 	cube 3
@@ -45,7 +45,7 @@ test_all_pairs_ping() {
 	equal 'namespaces left' '' "$(ip netns list | grep "^$p")"
 }
 
-test_ipv6_without_configuration() {
+test_ipv6_link_local_works_without_configuration() {
 	local target
 	check 'add' hcctl fabric add t dim 2 netns-each "$p"
 	target=$(at 3 ip -6 -o addr show dev tn3 scope link | sed -nE 's/.*inet6 ([^/]+).*/\1/p')
@@ -60,7 +60,7 @@ test_big_datagrams_are_fragmented() {
 	check 'the biggest' reaches 1 6 -s 65507
 }
 
-test_mtu_limits() {
+test_mtu_is_accepted_from_68_to_65535_bytes() {
 	local frames
 	cube 2
 	refused 'too small' 'invalid argument|less than|minimum' at 0 ip link set tn0 mtu 67
@@ -80,7 +80,7 @@ test_mtu_limits() {
 	check 'the receiver drops it' more_drops 0 1 too-big
 }
 
-test_bad_addresses_are_dropped() {
+test_frames_with_invalid_addresses_are_dropped_and_counted() {
 	local own id
 	cube 2
 	own=$(mac 0)
@@ -103,7 +103,7 @@ test_bad_addresses_are_dropped() {
 
 # Frames that the node's own stack sends and that are dropped never count as drops of received
 # frames, not even temporarily.
-test_drops_are_told_apart() {
+test_dropped_sent_frames_never_count_as_rx_drops() {
 	cube 2
 	start 0 "$flow" raw tn0 "$(mac 1)" 03:00:00:00:00:01 1000000 2>/dev/null
 	# shellcheck disable=SC2016
@@ -154,7 +154,7 @@ listen() {
 	done
 }
 
-test_broadcasts_come_exactly_once() {
+test_broadcast_arrives_exactly_once_around_faults() {
 	local own
 	cube 4
 	own=$(mac 5)
@@ -186,7 +186,7 @@ duplicates() {
 	done | awk '/flood_duplicates/ { n += $2 } END { print n }'
 }
 
-test_broadcasts_go_along_a_tree() {
+test_broadcast_crosses_tree_links_only_unless_frames_are_lost() {
 	local u
 	cube 3
 	for ((u = 0; u < 8; u++)); do
@@ -218,7 +218,7 @@ test_broadcasts_go_along_a_tree() {
 
 # While a link fails, broadcasts may be lost. None may arrive twice, and all must arrive once no
 # link is faulty any more.
-test_broadcasts_while_links_fail() {
+test_broadcast_never_arrives_twice_while_links_fail() {
 	local u heard n
 	n=$(scaled 5000)
 	cube 4
@@ -238,7 +238,7 @@ test_broadcasts_while_links_fail() {
 	heard_by_all 5 'afterwards' 0 1 2 3 4 6 7 8 9 10 11 12 13 14 15
 }
 
-test_unknown_addresses_are_flooded() {
+test_frames_to_unknown_addresses_are_flooded() {
 	local inner
 	cube 3
 	# A device behind a bridge on endpoint 6
@@ -255,7 +255,7 @@ test_unknown_addresses_are_flooded() {
 	equal 'spoofed' 0 "$(drops 6 spoofed)"
 }
 
-test_vlans_on_top() {
+test_vlan_devices_on_endpoints_pass_traffic() {
 	local u
 	cube 2
 	for u in 0 3; do
@@ -268,7 +268,7 @@ test_vlans_on_top() {
 	check 'fragments' at 0 ping -q -c 1 -W $((2 * slow)) -s 5000 10.17.0.4
 }
 
-test_macvlans_on_top() {
+test_macvlan_devices_on_endpoints_pass_traffic() {
 	local u
 	cube 2
 	for u in 0 3; do
@@ -302,7 +302,7 @@ flow_ends() {
 	log "$(<"$scratch/sink")"
 }
 
-test_tcp_flows_while_links_fail() {
+test_tcp_flow_continues_while_links_fail() {
 	local d i stall
 	cube 3
 	flow_begins
@@ -334,7 +334,7 @@ test_a_failed_node_has_no_carrier() {
 	check 'it is reached' busywait 5 reaches 0 2
 }
 
-test_a_cut_is_a_cut() {
+test_halves_without_usable_link_cannot_reach_each_other() {
 	cube 3
 	check 'cut' hcctl link set t 0:2,1:2,2:2,3:2 down
 	check 'this side' reaches 0 3
@@ -344,7 +344,7 @@ test_a_cut_is_a_cut() {
 	check 'across' busywait 5 reaches 0 7
 }
 
-test_an_endpoint_moves_with_traffic() {
+test_endpoint_works_after_netns_moves_under_traffic() {
 	local i b
 	cube 2
 	namespace b || return
@@ -365,7 +365,7 @@ test_an_endpoint_moves_with_traffic() {
 
 memory_free() { awk '/^MemAvailable/ { print $2 }' /proc/meminfo; }
 
-test_a_flood_costs_drops_not_memory() {
+test_flood_of_frames_takes_limited_memory() {
 	local before now least u flooders='0 1 2 3 4 5'
 	# After the floods stop, a kernel with debugging would need minutes for the queued frames of
 	# all floods, so it has fewer of them.
@@ -389,7 +389,7 @@ test_a_flood_costs_drops_not_memory() {
 	log "$(hcctl stats t | grep dropped)"
 }
 
-test_ethtool_tells_the_truth() {
+test_ethtool_reports_driver_link_and_offloads() {
 	cube 2
 	check 'driver' grep -q 'driver: hypercube' <(at 0 ethtool -i tn0)
 	check 'where' grep -q 'bus-info: t/0' <(at 0 ethtool -i tn0)
@@ -404,7 +404,7 @@ test_ethtool_tells_the_truth() {
 
 # With busy polling, NAPI itself completes a poll whose node had more to do. This node must not lose
 # its turn in the poll limiter.
-test_who_polls_busily_keeps_nobody_from_polling() {
+test_busy_polling_node_does_not_block_other_polls() {
 	local i bursts=$((1 + $(scaled 4))) burst=1 all
 	all=$(((bursts + 1) * slow))
 	[[ ! $brief ]] || burst=0.5 all=$((bursts / 2 + 1))
@@ -428,7 +428,7 @@ test_who_polls_busily_keeps_nobody_from_polling() {
 	check 'del' hcctl fabric del t
 }
 
-test_reductions_and_traffic() {
+test_reductions_succeed_under_traffic() {
 	local i
 	cube 3
 	check 'plan' hcctl tree find fabric t apply
@@ -439,7 +439,7 @@ test_reductions_and_traffic() {
 	done
 }
 
-test_the_module_goes_with_traffic() {
+test_module_and_fabric_are_removed_under_traffic() {
 	local i
 	for ((i = $(scaled 4); i > 0; i--)); do
 		cube 3
@@ -460,7 +460,7 @@ test_the_module_goes_with_traffic() {
 	done
 }
 
-test_many_endpoints_in_namespaces() {
+test_endpoints_in_many_namespaces_reach_each_other() {
 	local dim=7
 	((HC_SCALE >= 100)) || dim=6
 	[[ ! $debug ]] || dim=5
@@ -472,7 +472,7 @@ test_many_endpoints_in_namespaces() {
 
 # Each namespace takes about 800 KiB, and IPv6 sends several multicasts in each. So all endpoints
 # share one namespace without IPv6.
-test_traffic_among_many_endpoints() {
+test_broadcasts_reach_all_of_many_endpoints() {
 	local a u own=() dim=10 n
 	((HC_SCALE >= 100)) || dim=9
 	[[ ! $debug ]] || dim=7
@@ -499,5 +499,7 @@ everybody_got() {
 		grep -c "^$2$") >= $3 - 1))
 }
 
-alone=(test_tcp_flows_while_links_fail test_a_flood_costs_drops_not_memory test_the_module_goes_with_traffic)
+alone=(test_tcp_flow_continues_while_links_fail
+	test_flood_of_frames_takes_limited_memory
+	test_module_and_fabric_are_removed_under_traffic)
 run_tests

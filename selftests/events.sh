@@ -29,7 +29,7 @@ heard_probe() {
 
 expect() { check "$1" busywait 5 seen "$2"; }
 
-test_fabrics_are_announced() {
+test_fabric_add_and_removal_cause_events() {
 	listen
 	check 'add' hcctl fabric add t dim 2
 	expect 'fabric' '.event == "fabric" and .fabric == "t" and .dim == 2'
@@ -37,7 +37,7 @@ test_fabrics_are_announced() {
 	expect 'fabric-del' '.event == "fabric-del" and .fabric == "t"'
 }
 
-test_nodes_and_links_are_announced() {
+test_node_and_link_state_changes_cause_events() {
 	check 'add' hcctl fabric add t dim 3
 	listen
 	check 'down' hcctl link set t 5:1 down
@@ -52,7 +52,7 @@ test_nodes_and_links_are_announced() {
 }
 
 ends() { jq -c -n '[inputs | select(.event == "link") | "\(.node):\(.dim)"] | unique' "$scratch/events"; }
-test_what_clearing_mends_is_announced() {
+test_fault_clear_causes_events_of_changed_links_and_nodes() {
 	check 'add' hcctl fabric add t dim 3
 	check 'down' hcctl link set t 5:1 down
 	check 'a bad link' hcctl link set t 0:2 loss 5%
@@ -74,7 +74,7 @@ test_what_clearing_mends_is_announced() {
 	equal 'nothing to mend' '[]' "$(ends)"
 }
 
-test_plans_are_announced() {
+test_plan_install_break_and_removal_cause_events() {
 	check 'add' hcctl fabric add t dim 3
 	listen
 	check 'plan' hcctl tree find fabric t apply
@@ -85,7 +85,7 @@ test_plans_are_announced() {
 	expect 'plan-del' '.event == "plan-del" and .plan == 1'
 }
 
-test_rings_that_repair_themselves_are_announced() {
+test_break_and_repair_of_rings_cause_events() {
 	check 'add' hcctl fabric add t dim 3
 	listen
 	check 'plan' hcctl ring plan fabric t apply repair
@@ -96,7 +96,7 @@ test_rings_that_repair_themselves_are_announced() {
 	equal 'shown' '[1,false]' "$(json '[.[0].repairs, .[0].broken]' ring show t)"
 }
 
-test_operations_are_announced() {
+test_operation_completion_and_failure_cause_events() {
 	check 'add' hcctl fabric add t dim 3
 	check 'plan' hcctl tree find fabric t apply
 	listen
@@ -108,7 +108,7 @@ test_operations_are_announced() {
 	expect 'failure' '.event == "op" and .status < 0 and has("cause_dim")'
 }
 
-test_lost_tasks_are_announced() {
+test_node_failure_causes_event_that_lists_lost_tasks() {
 	check 'add' hcctl fabric add t dim 3
 	listen
 	check 'tasks' "$here/hc_load" tasks t 5 3
@@ -121,7 +121,7 @@ test_lost_tasks_are_announced() {
 
 # Members leave one after another after the last operation. The remaining members are notified, but
 # the kernel sends no event of a failure.
-test_who_leaves_in_order_is_no_failure() {
+test_members_leaving_after_last_operation_cause_no_failure_event() {
 	local collective
 	check 'add' hcctl fabric add t dim 3
 	check 'a tree' hcctl tree find fabric t apply
@@ -140,7 +140,7 @@ test_who_leaves_in_order_is_no_failure() {
 
 # A member leaves after others have contributed. The event of the failure comes from the first
 # member whose process gets the failure.
-test_who_leaves_in_the_middle_is_a_failure() {
+test_member_leaving_during_operation_causes_one_failure_event() {
 	check 'add' hcctl fabric add t dim 3
 	check 'plan' hcctl tree find fabric t apply sink 0
 	listen
@@ -158,7 +158,7 @@ heard_link() {
 	[[ -s $scratch/events ]]
 }
 
-test_a_monitor_of_one_fabric_hears_only_of_it() {
+test_monitor_of_one_fabric_receives_only_its_events() {
 	check 'add' hcctl fabric add t dim 1
 	: >"$scratch/events"
 	hcctl -j monitor fabric t >>"$scratch/events" 2>&1 &
@@ -171,7 +171,7 @@ test_a_monitor_of_one_fabric_hears_only_of_it() {
 	! seen '.fabric == "other"' >/dev/null || fault 'it heard of another fabric'
 }
 
-test_other_namespaces_hear_nothing() {
+test_events_stay_in_the_namespace_of_their_fabric() {
 	local there
 	namespace there || return
 	listen

@@ -362,12 +362,12 @@ static unsigned int links_wrong(unsigned int i, unsigned int end)
 	return wrong + !restarts;
 }
 
-TEST(a_link_fails_at_any_time)
+TEST(block_collectives_survive_link_fault_at_any_time)
 {
 	EXPECT_EQ(0, links_wrong(0, RINGS));
 }
 
-TEST(a_link_fails_with_rings)
+TEST(block_collectives_on_rings_survive_link_fault_at_any_time)
 {
 	EXPECT_EQ(0, links_wrong(RINGS, TYPES));
 }
@@ -465,12 +465,12 @@ static unsigned int nodes_wrong(unsigned int i, unsigned int end)
 	return wrong + !said;
 }
 
-TEST(a_node_fails_at_any_time)
+TEST(block_collectives_survive_node_fault_at_any_time)
 {
 	EXPECT_EQ(0, nodes_wrong(0, RINGS));
 }
 
-TEST(a_node_fails_with_rings)
+TEST(block_collectives_on_rings_survive_node_fault_at_any_time)
 {
 	EXPECT_EQ(0, nodes_wrong(RINGS, TYPES));
 }
@@ -522,12 +522,12 @@ static unsigned int sent_wrong(unsigned int i, unsigned int end)
 	return wrong;
 }
 
-TEST(what_was_sent_for_more_members_goes_on)
+TEST(contributions_of_old_epoch_complete_after_node_fault)
 {
 	EXPECT_EQ(0, sent_wrong(0, RINGS));
 }
 
-TEST(what_was_sent_for_more_members_goes_on_with_rings)
+TEST(contributions_of_old_epoch_complete_after_node_fault_on_rings)
 {
 	EXPECT_EQ(0, sent_wrong(RINGS, TYPES));
 }
@@ -609,7 +609,7 @@ static bool gives_halves(unsigned int collective, bool root)
 	return blocks_of(collective, root) == 1 || (collective == HYPERCUBE_SCATTER && root);
 }
 
-TEST(rest_comes_or_not_when_others_have_gone)
+TEST(half_sent_contribution_is_completed_or_dropped_after_node_fault)
 {
 	unsigned int i, kind, mask, wrong = 0, restarts = 0;
 
@@ -629,7 +629,7 @@ TEST(rest_comes_or_not_when_others_have_gone)
 	EXPECT_TRUE(restarts);
 }
 
-TEST(rings_that_repair_themselves_are_not_guarded)
+TEST(self_repairing_rings_with_a_guard_are_refused)
 {
 	struct rings r;
 	struct cube c;

@@ -241,7 +241,7 @@ static unsigned int cut(unsigned int dim, unsigned int link, unsigned int before
 	return wrong + !!cube_del(&w.c);
 }
 
-TEST(a_link_fails_at_any_time)
+TEST(operations_survive_link_fault_at_any_time)
 {
 	unsigned int link, before, wrong = 0;
 
@@ -286,7 +286,7 @@ static unsigned int kill_node(unsigned int dim, unsigned int node, unsigned int 
 	return wrong + !!cube_del(&w.c);
 }
 
-TEST(a_node_fails_at_any_time)
+TEST(operations_survive_node_fault_at_any_time)
 {
 	unsigned int node, before, wrong = 0;
 
@@ -296,7 +296,7 @@ TEST(a_node_fails_at_any_time)
 	EXPECT_EQ(0, wrong);
 }
 
-TEST(a_second_fault_comes_in_the_new_epoch)
+TEST(operations_survive_second_fault_in_next_epoch)
 {
 	unsigned int node, before, wrong = 0;
 
@@ -306,7 +306,7 @@ TEST(a_second_fault_comes_in_the_new_epoch)
 	EXPECT_EQ(0, wrong);
 }
 
-TEST(an_epoch_that_nothing_asks_for_fails_nothing)
+TEST(next_epoch_without_fault_fails_no_operation)
 {
 	unsigned int before, wrong = 0;
 	struct work w;
@@ -325,7 +325,7 @@ TEST(an_epoch_that_nothing_asks_for_fails_nothing)
 /* If no guard installs the next epoch, operations that are under way and later ones end with the
  * cause that has broken the plan.
  */
-TEST(who_waits_in_vain_is_told)
+TEST(waiting_member_gets_error_when_guard_time_ends)
 {
 	unsigned int i, k, node, dim;
 	struct work w;
@@ -400,7 +400,7 @@ static unsigned int rest_follows(struct cube *c, unsigned int round)
 	return wrong + !!(err ?: cube_heal(c) ?: cube_doubling(c, PLAN, 7, 0));
 }
 
-TEST(the_rest_of_a_contribution_follows_into_the_next_epoch)
+TEST(rest_of_contribution_is_sent_in_epochs_of_other_plan_types)
 {
 	unsigned int i, wrong = 0;
 	/* The send buffer must have space for a contribution in frames of 64 bytes. */

@@ -151,7 +151,7 @@ static int quiet_sums(struct cube *c, struct link_sums *s)
 
 /* --- tests --- */
 
-TEST(a_flipped_bit_never_makes_a_wrong_result)
+TEST(corrupted_frame_fails_checksum_and_never_changes_result)
 {
 	const struct impairments bad = { .corrupt = 30000, .seed = 4 };
 	struct link_sums s = { 0 };
@@ -175,7 +175,7 @@ TEST(a_flipped_bit_never_makes_a_wrong_result)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-TEST(messages_come_once_and_in_order_over_bad_links)
+TEST(messages_arrive_once_and_in_order_over_impaired_links)
 {
 	const struct impairments bad = {
 		.loss = 100000, .corrupt = 50000, .duplicate = 100000, .seed = 11,
@@ -192,7 +192,7 @@ TEST(messages_come_once_and_in_order_over_bad_links)
  * time: for the frame, for the answer, and for the next attempt. It does not change the number of
  * steps.
  */
-TEST(attempts_in_vain_take_modelled_time_and_no_steps)
+TEST(failed_attempts_add_modelled_time_but_no_steps)
 {
 	const struct impairments bad = { .loss = 900000, .seed = 1 };
 	struct hypercube_result good, res;
@@ -211,7 +211,7 @@ TEST(attempts_in_vain_take_modelled_time_and_no_steps)
 }
 
 /* Messages arrive in order, and later by the time that failed attempts take. */
-TEST(attempts_in_vain_take_real_time)
+TEST(failed_attempts_delay_messages_but_keep_their_order)
 {
 	const struct impairments bad = { .loss = 500000, .delay = 20 * MS, .seed = 5 };
 	struct link_sums before, s;
@@ -232,7 +232,7 @@ TEST(attempts_in_vain_take_real_time)
 /* Nine of ten attempts to send a frame fail. The corrupted copies that are on the link at a time
  * must take only limited memory.
  */
-TEST(corrupted_copies_take_no_more_than_so_much)
+TEST(corrupted_frames_on_a_link_take_limited_memory)
 {
 	const struct impairments bad = { .corrupt = 900000, .delay = 200 * MS, .seed = 3 };
 	struct sockaddr_hypercube a;
@@ -263,7 +263,7 @@ TEST(corrupted_copies_take_no_more_than_so_much)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-TEST(duplicates_are_taken_once)
+TEST(duplicate_frames_are_dropped)
 {
 	const struct impairments bad = { .duplicate = 500000, .seed = 9 };
 	struct link_sums s;
@@ -286,7 +286,7 @@ TEST(duplicates_are_taken_once)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-TEST(a_slow_link_loses_nothing)
+TEST(rate_limited_link_loses_no_frames)
 {
 	const struct impairments slow = { .rate = 500000 };
 	const struct work w = { HYPERCUBE_REDUCE, HYPERCUBE_SUM, 1 << 17 };
@@ -306,7 +306,7 @@ TEST(a_slow_link_loses_nothing)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-TEST(silence_behind_data_ends_nothing)
+TEST(silence_of_peer_during_long_transfer_is_no_failure)
 {
 	const struct impairments slow = { .rate = 32000 };
 	const struct work w = { HYPERCUBE_REDUCE, HYPERCUBE_SUM, 20000 };
@@ -321,7 +321,7 @@ TEST(silence_behind_data_ends_nothing)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-TEST(jitter_keeps_the_order)
+TEST(jitter_preserves_frame_order)
 {
 	const struct impairments bad = { .delay = 3 * MS, .jitter = 3 * MS, .seed = 2 };
 	struct hypercube_result res;
@@ -350,7 +350,7 @@ TEST(jitter_keeps_the_order)
 }
 
 /* If the delay of a link is set to 0, no frame may overtake frames that are still delayed. */
-TEST(impairments_change_under_traffic)
+TEST(frames_keep_order_when_impairments_change_under_traffic)
 {
 	struct impairments bad = { .delay = 20 * MS };
 	unsigned int i;
@@ -383,7 +383,7 @@ static int fill_queues(struct cube *c, struct party *p, unsigned int *n, uint64_
 	return err;
 }
 
-TEST(a_fabric_goes_with_frames_in_its_queues)
+TEST(fabric_is_removed_with_frames_in_its_queues)
 {
 	struct party p[CUBE_MAX];
 	unsigned int i, n, m;

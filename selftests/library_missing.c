@@ -40,7 +40,7 @@ static bool missing(unsigned int u, uint64_t id, uint32_t mask)
 	return false;
 }
 
-TEST(who_has_not_contributed)
+TEST(pending_members_are_those_without_contribution)
 {
 	uint32_t node[NODES] = { 0 };
 	uint64_t in = 1, out, id;
@@ -74,7 +74,7 @@ TEST(who_has_not_contributed)
  * library has no record of operations that have been sent completely and have no result at their
  * node.
  */
-TEST(each_operation_has_its_own)
+TEST(pending_members_are_listed_per_operation)
 {
 	static uint64_t big[1 << 20], out[1 << 20];
 	uint64_t in = 1, sum[3], first, second, third;
@@ -100,7 +100,7 @@ TEST(each_operation_has_its_own)
 	EXPECT_EQ(-EINVAL, hcl_pending_members(h[3], 0, NULL, 0));
 }
 
-TEST(the_source_of_a_broadcast)
+TEST(pending_member_of_unsent_broadcast_is_its_root)
 {
 	struct hcl_params p = { .plan = 2, .collective = HYPERCUBE_BCAST };
 	uint64_t a, b, one = 1, sum;
@@ -126,7 +126,7 @@ TEST(the_source_of_a_broadcast)
 	EXPECT_EQ(true, missing(1, b, 0));
 }
 
-TEST(where_nobody_can_be_asked)
+TEST(pending_members_fails_without_plan_or_fabric)
 {
 	struct hcl_params p = { .plan = 2, .collective = HYPERCUBE_BCAST };
 	uint64_t in = 1, out, id, message;
@@ -170,7 +170,7 @@ static bool blocks_right(const uint64_t *out, const uint32_t *node, int n, uint3
 }
 
 /* Plans of rings that repair themselves go on without node 3, which has not contributed. */
-TEST(whose_blocks_a_result_lacks)
+TEST(allgather_result_names_members_whose_blocks_are_missing)
 {
 	struct hcl_params p = { .plan = 2, .collective = HYPERCUBE_ALLGATHER };
 	uint64_t in[NODES], out[NODES][NODES] = { 0 }, id[NODES], next[NODES];
@@ -254,7 +254,7 @@ static int wait_for(unsigned int u, uint64_t id, struct hypercube_result *res)
 	return hcl_wait(h[u], id, res);
 }
 
-TEST(a_time_limit_names_who_has_not_contributed)
+TEST(timeout_names_member_that_has_not_contributed)
 {
 	struct hypercube_result res;
 	uint64_t in = 1, out[NODES], id[NODES];
@@ -287,7 +287,7 @@ TEST(a_time_limit_names_who_has_not_contributed)
 }
 
 /* Members that have sent all their data wait for the root, so a timeout names the root. */
-TEST(a_time_limit_names_the_sink)
+TEST(timeout_names_root_that_has_not_contributed)
 {
 	struct hcl_params p = sum64;
 	struct hypercube_result res;
@@ -302,7 +302,7 @@ TEST(a_time_limit_names_the_sink)
 	EXPECT_EQ(true, stuck(7, &res, 0, UINT32_MAX, "node 0 has not contributed"));
 }
 
-TEST(a_link_that_delivers_nothing_is_named_at_once)
+TEST(link_that_loses_all_frames_is_reported_before_timeout)
 {
 	struct hypercube_result res;
 	uint64_t in = 1, out, id;
@@ -320,7 +320,7 @@ TEST(a_link_that_delivers_nothing_is_named_at_once)
 	EXPECT_EQ(0, strcmp(":2 went down", text + strlen("link 0")));
 }
 
-TEST(a_time_limit_names_the_source_and_who_does_not_receive)
+TEST(timeout_names_silent_root_or_member_that_does_not_receive)
 {
 	static char buf[8 << 20];
 	struct hcl_params p = { .plan = 2, .collective = HYPERCUBE_BCAST };
@@ -350,7 +350,7 @@ TEST(a_time_limit_names_the_source_and_who_does_not_receive)
 	EXPECT_TRUE(strstr(text, "does not receive"));
 }
 
-TEST(a_time_limit_without_a_cause)
+TEST(timeout_names_no_cause_in_namespace_without_fabric)
 {
 	struct hypercube_result res;
 	uint64_t in = 1, out, id;

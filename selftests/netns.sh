@@ -18,7 +18,7 @@
 
 in_namespace() { ip netns exec "$@"; }
 
-test_two_namespaces_have_fabrics_of_one_name() {
+test_two_namespaces_can_have_fabrics_of_the_same_name() {
 	local a b
 	namespace a && namespace b || return
 	check 'in A' hcctl -n "$a" fabric add t dim 3
@@ -61,7 +61,7 @@ shows() {
 		"$(sed -nE 's/^\s*0x0000:\s+(\S+ ){6}(\S+) (\S+).*/\2\3/p' "$scratch/$1" | sort -u)"
 }
 
-test_fabrics_of_one_name_have_one_id() {
+test_fabrics_of_same_name_have_same_id_but_are_independent() {
 	local a b hex
 	namespace a && namespace b || return
 	check 'in A' hcctl -n "$a" fabric add t dim 3
@@ -87,7 +87,7 @@ test_fabrics_of_one_name_have_one_id() {
 	jobs=()
 }
 
-test_an_id_is_chosen() {
+test_fabric_id_can_be_chosen() {
 	local a
 	namespace a || return
 	refused 'no id' '1 to 65535' hcctl -n "$a" fabric add t dim 3 id 0
@@ -106,7 +106,7 @@ test_an_id_is_chosen() {
 	shows "$a" 4660
 }
 
-test_a_namespace_ends_with_its_fabrics() {
+test_namespace_removal_removes_its_fabrics() {
 	local i a fabric
 	for ((i = $(scaled 8); i > 0; i--)); do
 		namespace a || return
@@ -120,7 +120,7 @@ test_a_namespace_ends_with_its_fabrics() {
 	check 'no endpoint falls out' busywait 10 no_endpoints
 }
 
-test_a_namespace_ends_under_load() {
+test_namespace_is_removed_while_operations_run() {
 	local i a
 	for ((i = $(scaled 6); i > 0; i--)); do
 		namespace a || return
@@ -138,7 +138,7 @@ test_a_namespace_ends_under_load() {
 
 frames_in() { (($(json '.[0].host_frames' -n "$1" node show t) > 3)); }
 
-test_an_endpoint_moves() {
+test_endpoint_moves_to_another_namespace() {
 	local b
 	namespace b || return
 	check 'add' hcctl fabric add t dim 3
@@ -153,7 +153,7 @@ test_an_endpoint_moves() {
 	refused 'it has gone' 'does not exist|cannot find' ip -n "$b" link show tn3
 }
 
-test_sockets_are_bound_where_the_endpoint_is() {
+test_socket_binds_only_in_namespace_of_its_endpoint() {
 	local b
 	namespace b || return
 	check 'add' hcctl fabric add t dim 3
@@ -163,7 +163,7 @@ test_sockets_are_bound_where_the_endpoint_is() {
 	check 'another from here' "$here/hc_load" bind t 2
 }
 
-test_a_namespace_ends_and_its_endpoint_comes_back() {
+test_endpoint_returns_when_its_namespace_is_removed() {
 	local i b
 	for ((i = $(scaled 5); i > 0; i--)); do
 		namespace b || return
@@ -197,7 +197,7 @@ guest_leaves() {
 }
 
 # The fabric is removed while the namespace of an endpoint ends that cannot return.
-test_a_fabric_goes_while_its_guest_does() {
+test_fabric_is_removed_while_endpoint_namespace_is_removed() {
 	local b round
 	for ((round = $(scaled 8); round > 0; round--)); do
 		guest || return
@@ -215,7 +215,7 @@ test_a_fabric_goes_while_its_guest_does() {
 
 gone_from() { json_is false '.[1] | has("netnsid")' node show t; }
 
-test_an_endpoint_comes_back_under_another_name() {
+test_returning_endpoint_is_renamed_if_its_name_is_taken() {
 	local b
 	guest || return
 	ip link add tn1 type dummy || { skip 'no dummy interfaces'; return; }
@@ -226,7 +226,7 @@ test_an_endpoint_comes_back_under_another_name() {
 
 # In the other namespace the endpoint gets an alternative name that an interface of the fabric's
 # namespace already has, so the endpoint cannot return.
-test_a_guest_that_cannot_come_back_ends_alone() {
+test_endpoint_that_cannot_return_leaves_fabric_working() {
 	local b
 	guest || return
 	if ! ip -n "$b" link property add dev tn1 altname lo0 || ! ip link add lo0 type dummy; then
@@ -252,7 +252,7 @@ test_a_guest_that_cannot_come_back_ends_alone() {
 	ip link del lo0
 }
 
-test_a_monitor_stays_where_its_fabric_is() {
+test_monitor_device_cannot_move_to_another_namespace() {
 	local b
 	namespace b || return
 	check 'add' hcctl fabric add t dim 1
@@ -276,7 +276,7 @@ lend_and_lose='
 	sleep 0.5
 	echo end >&3'
 
-test_nobody_puts_interfaces_into_the_initial_namespace() {
+test_unprivileged_user_adds_no_interface_to_initial_netns() {
 	local before
 	unprivileged Y
 	before=$(ip -o link show | wc -l)
@@ -291,7 +291,7 @@ test_nobody_puts_interfaces_into_the_initial_namespace() {
 	equal 'interfaces here' "$before" "$(ip -o link show | wc -l)"
 }
 
-test_a_fabric_is_removed_while_its_endpoints_are_elsewhere() {
+test_fabric_removal_removes_endpoints_in_other_namespaces() {
 	local b node
 	namespace b || return
 	check 'add' hcctl fabric add t dim 3
@@ -302,7 +302,7 @@ test_a_fabric_is_removed_while_its_endpoints_are_elsewhere() {
 	equal 'endpoints there' '' "$(ip -n "$b" -o link show type hypercube)"
 }
 
-test_both_namespaces_end_at_once() {
+test_namespaces_of_fabric_and_endpoint_are_removed_at_once() {
 	local i a b
 	for ((i = $(scaled 6); i > 0; i--)); do
 		namespace a && namespace b || return
@@ -316,7 +316,7 @@ test_both_namespaces_end_at_once() {
 	check 'no endpoint falls out' busywait 10 no_endpoints
 }
 
-test_a_name_is_taken_where_the_endpoint_goes() {
+test_endpoint_move_is_refused_if_its_name_is_taken() {
 	local b
 	namespace b || return
 	ip -n "$b" link add tn1 type dummy || { skip 'no dummy interfaces'; return; }
@@ -345,7 +345,7 @@ keep_full() {
 
 # There is memory for the fabric and for some of its namespaces. The command requests many more
 # namespaces, as the kernel finds memory beyond what it reports as available.
-test_what_does_not_fit_leaves_nothing() {
+test_fabric_that_exceeds_memory_leaves_no_namespaces() {
 	local full=$scratch/full leave
 	if [[ $debug ]]; then
 		skip 'what a debug kernel takes for a fabric cannot be told'
@@ -385,7 +385,7 @@ begin() {
 enough() { (($(find /var/run/netns -name "hc$$e*" 2>/dev/null | wc -l) >= $1)); }
 nothing_of_it() { [[ $(hcctl -j fabric show) == '[]' ]] && ! enough 1; }
 
-test_a_signal_while_namespaces_are_made_leaves_nothing() {
+test_signal_during_fabric_add_leaves_no_fabric_or_namespaces() {
 	local signal seen
 	for signal in TERM HUP INT; do
 		begin $((RANDOM % (40 / stride) + 1))
@@ -403,7 +403,7 @@ test_a_signal_while_namespaces_are_made_leaves_nothing() {
 # A command that is killed cannot clean up. Each namespace has a mark with the name of its fabric, so
 # the next "fabric del" finds the remaining namespaces. It removes no other namespace, even if its
 # name has the same prefix.
-test_what_a_kill_leaves_goes_with_the_fabric() {
+test_namespaces_left_by_killed_add_are_removed_with_fabric() {
 	local i mine
 	namespace mine || return
 	ip netns add "hc$$e200"
@@ -423,7 +423,7 @@ test_what_a_kill_leaves_goes_with_the_fabric() {
 	check 'no endpoint is left' busywait 10 no_endpoints
 }
 
-test_what_a_kill_of_a_removal_leaves_goes_with_the_next() {
+test_namespaces_left_by_killed_del_are_removed_by_next_del() {
 	local i
 	for ((i = $(scaled 3); i > 0; i--)); do
 		# The removal of the previous fabric may not be complete yet.
@@ -439,7 +439,7 @@ test_what_a_kill_of_a_removal_leaves_goes_with_the_next() {
 
 fewer() { ! enough "$1" || [[ $(hcctl -j fabric show) == '[]' ]]; }
 
-test_what_moved_on_stays() {
+test_namespace_whose_endpoint_moved_on_is_not_removed() {
 	local mine
 	namespace mine || return
 	check 'add' hcctl fabric add t dim 2 netns-each "hc$$e"
@@ -449,6 +449,7 @@ test_what_moved_on_stays() {
 	namespaces+=("hc$$e2")
 }
 
-alone=(test_what_does_not_fit_leaves_nothing test_nobody_puts_interfaces_into_the_initial_namespace
-	test_a_guest_that_cannot_come_back_ends_alone)
+alone=(test_fabric_that_exceeds_memory_leaves_no_namespaces
+	test_unprivileged_user_adds_no_interface_to_initial_netns
+	test_endpoint_that_cannot_return_leaves_fabric_working)
 run_tests

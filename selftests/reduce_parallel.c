@@ -242,27 +242,27 @@ static void parallel(struct __test_metadata *_metadata, unsigned int dim, size_t
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-TEST(eight_processes_in_peace)
+TEST(sums_of_eight_processes_are_right_without_faults)
 {
 	parallel(_metadata, 3, 8, scaled(100));
 }
 
-TEST(eight_processes_with_long_operations)
+TEST(long_sums_of_eight_processes_are_right_without_faults)
 {
 	parallel(_metadata, 3, 100000, scaled(40));
 }
 
-TEST(eight_processes_in_trouble)
+TEST(sums_of_eight_processes_are_right_while_faults_occur)
 {
 	parallel(_metadata, 3, 8, 0);
 }
 
-TEST(sixteen_processes_in_trouble)
+TEST(sums_of_sixteen_processes_are_right_while_faults_occur)
 {
 	parallel(_metadata, 4, 24, 0);
 }
 
-TEST(eight_processes_with_long_operations_in_trouble)
+TEST(long_sums_of_eight_processes_are_right_while_faults_occur)
 {
 	parallel(_metadata, 3, 100000, 0);
 }

@@ -130,7 +130,7 @@ static int whole_run(struct cube *c, unsigned int run)
 	return err;
 }
 
-TEST_BOTH(members_of_a_run_may_be_late, sink_is_late)
+TEST_BOTH(run_waits_for_members_that_start_late, sink_is_late)
 {
 	unsigned int run, half;
 	struct cube c;
@@ -149,7 +149,7 @@ TEST_BOTH(members_of_a_run_may_be_late, sink_is_late)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-TEST_BOTH(who_leaves_before_it_contributes_ends_the_run, came_first)
+TEST_BOTH(run_fails_if_a_member_leaves_without_contributing, came_first)
 {
 	unsigned int run;
 	struct cube c;
@@ -175,7 +175,7 @@ TEST_BOTH(who_leaves_before_it_contributes_ends_the_run, came_first)
 /* All processes of a run leave before the run is complete, one of them before the operation of the
  * run has begun. This does not affect the next run.
  */
-TEST(a_run_that_was_given_up_is_no_matter_to_the_next)
+TEST(incomplete_run_whose_members_left_does_not_affect_the_next)
 {
 	unsigned int run;
 	struct cube c;
@@ -221,7 +221,7 @@ static uint64_t numbers_taken(struct cube *c, unsigned int *run, unsigned int st
 }
 
 /* Processes that leave without having contributed do not affect later runs. */
-TEST(who_gives_nothing_leaves_without_a_word)
+TEST(processes_that_contribute_nothing_do_not_affect_later_runs)
 {
 	unsigned int run = 1, i;
 	uint64_t taken;
@@ -239,7 +239,7 @@ TEST(who_gives_nothing_leaves_without_a_word)
  * other processes have begun the next run, to which it does not belong. Its node cannot know to
  * which run a second contribution would belong, so the next run fails.
  */
-TEST_BOTH(who_outlives_a_run_is_no_part_of_the_next, goes_on)
+TEST_BOTH(process_left_over_from_a_run_makes_the_next_run_fail, goes_on)
 {
 	struct hypercube_result res;
 	unsigned int run;
@@ -274,7 +274,7 @@ TEST_BOTH(who_outlives_a_run_is_no_part_of_the_next, goes_on)
 /* A late process contributes a second time in its run. This operation fails, since the processes
  * that have left will not contribute to it.
  */
-TEST(what_those_owe_that_have_left_fails_for_the_late)
+TEST(second_contribution_of_late_process_fails_after_others_left)
 {
 	struct hypercube_result res;
 	unsigned int run;
@@ -351,7 +351,7 @@ static int drawn_run(struct cube *c, const unsigned int *order, unsigned int n, 
 	return err;
 }
 
-TEST(runs_in_any_order)
+TEST(members_may_start_and_leave_a_run_in_any_order)
 {
 	unsigned int order[CUBE_MAX], run, n, dies, ended = 0, count = scaled(200) / stride() + 20;
 	uint64_t took;

@@ -45,7 +45,7 @@ a_fabric() {
 	done
 }
 
-test_to_add_and_remove_fabrics() {
+test_adding_and_removing_fabrics_needs_cap_net_admin() {
 	a_fabric
 	nobody_else hcctl fabric add u dim 1
 	nobody_else hcctl fabric del t
@@ -63,7 +63,7 @@ configuration=('fabric set t stall-timeout 5s' 'link set t 0:0 down' 'link set t
 	'detect t timeout 100' 'tree find fabric t apply' 'bcast plan fabric t source 1 apply plan 2'
 	'doubling plan fabric t apply plan 3' 'tree del t plan 2' 'route show t 0 3')
 
-test_to_configure_a_fabric() {
+test_configuring_a_fabric_needs_cap_net_admin() {
 	local command
 	a_fabric
 	for command in "${configuration[@]}"; do
@@ -79,7 +79,7 @@ test_to_configure_a_fabric() {
 }
 
 # The user to whom the plan was granted may install its next epoch; others may not.
-test_to_renew_a_broken_plan() {
+test_next_epoch_is_installed_only_by_user_with_the_grant() {
 	a_fabric
 	check 'a guarded plan' hcctl tree find fabric t sink 0 apply plan 2 guard 20s
 	check 'down' hcctl link set t 0:0 down
@@ -104,7 +104,7 @@ two_namespaces='
 	unshare -n sleep 60 &
 	while [ "$(readlink /proc/$!/ns/net)" = "$(readlink /proc/self/ns/net)" ]; do :; done'
 
-test_to_move_an_endpoint() {
+test_moving_an_endpoint_needs_cap_net_admin_in_both_netns() {
 	local there
 	a_fabric
 	namespace there || return
@@ -117,7 +117,7 @@ test_to_move_an_endpoint() {
 	in_namespace 'CAP_NET_ADMIN there' "hcctl fabric add t dim 1; hcctl node set t 1 netns $$"
 }
 
-test_to_bind() {
+test_only_owner_and_administrator_can_bind_a_node() {
 	local there
 	a_fabric
 	check 'node 2 is of another one' hcctl node set t 2 owner 0
@@ -141,14 +141,14 @@ test_to_bind() {
 
 # The right to contribute is checked for the process that binds the socket. Any process may use the
 # socket afterwards.
-test_to_contribute() {
+test_right_to_contribute_is_checked_when_socket_is_bound() {
 	a_fabric
 	check 'members' as "$owner" "$here/hc_load" once t 1
 	refused 'somebody' "^0 members" as "$somebody" "$here/hc_load" once t 1
 	check 'with the sockets of another one' "$here/hc_load" once t 1 "$somebody"
 }
 
-test_to_look() {
+test_any_user_of_the_namespace_can_read_state_and_events() {
 	local command
 	a_fabric
 	for command in 'fabric show t' 'node show t' 'link show t' 'fault show t' 'op show t' 'stats t' 'tree show t'; do
@@ -196,7 +196,7 @@ reduced_until_seen() {
 	[[ -s $scratch/captured ]]
 }
 
-test_to_capture_on_links() {
+test_capturing_on_links_needs_cap_net_raw() {
 	command -v tcpdump >/dev/null || { skip 'no tcpdump'; return; }
 	a_fabric
 	nobody_else ip link set tmon up
@@ -230,7 +230,7 @@ end_frame() {
 
 # Nodes must not accept frames that a user sends as frames of a neighbour, whichever interface the
 # user sends them to.
-test_to_speak_as_a_neighbour() {
+test_frames_forged_by_a_user_are_not_accepted() {
 	a_fabric
 	check 'up' ip link set tmon up
 	check 'up' ip link set tn1 up
@@ -244,7 +244,7 @@ test_to_speak_as_a_neighbour() {
 	equal 'on its first operation' 0 "$(json '[.[].drops | to_entries[] | .value] | add // 0' link show t)"
 }
 
-test_to_use_an_endpoint() {
+test_setting_up_an_endpoint_needs_cap_net_admin() {
 	a_fabric
 	nobody_else ip link set tn1 up
 	check 'by the administrator' ip link set tn1 up
@@ -252,7 +252,7 @@ test_to_use_an_endpoint() {
 	in_namespace '^done$' 'hcctl fabric add t dim 1 && ip link set tn1 up && echo done'
 }
 
-test_to_trace() {
+test_tracing_is_refused_to_all_but_the_administrator() {
 	[[ -d /sys/kernel/tracing/events/hypercube ]] || { skip 'no tracepoints'; return; }
 	one_processor
 	a_fabric
@@ -263,7 +263,7 @@ test_to_trace() {
 	in_namespace 'permission' "hcctl fabric add t dim 1; hcctl trace t -o $scratch/t.json duration 1ms"
 }
 
-test_to_set_parameters() {
+test_only_administrator_can_write_module_parameters() {
 	local name
 	for name in "$parameters"/*; do
 		check 'anybody reads it' as "$somebody" cat "$name"
@@ -273,7 +273,7 @@ test_to_set_parameters() {
 	check 'by the administrator' test -w "$parameters/unprivileged"
 }
 
-test_to_make_namespaces_for_all() {
+test_only_administrator_can_use_netns_each() {
 	unprivileged Y
 	refused 'by somebody' "$not_permitted" as "$somebody" hcctl fabric add t dim 1 netns-each "hc$$e"
 	in_namespace 'ermission|not permitted|cannot' "hcctl fabric add t dim 1 netns-each hc$$e"
@@ -282,5 +282,5 @@ test_to_make_namespaces_for_all() {
 	check 'and gone' hcctl fabric del t
 }
 
-alone=(test_to_trace)
+alone=(test_tracing_is_refused_to_all_but_the_administrator)
 run_tests

@@ -36,7 +36,7 @@ static bool ring_takes(const struct cube *c, unsigned int n, size_t bytes, bool 
 	return false;
 }
 
-TEST(rings_of_two_to_sixty_four_take_n_steps)
+TEST(ring_allgather_takes_n_steps_if_acknowledged_else_half)
 {
 	static const size_t sizes[] = { 0, 1, 8, 511, 513, 1024 };
 	unsigned int dim, i;
@@ -52,7 +52,7 @@ TEST(rings_of_two_to_sixty_four_take_n_steps)
 	}
 }
 
-TEST(messages_of_many_segments)
+TEST(allgather_of_many_segments_gives_right_blocks_and_steps)
 {
 	const size_t sizes[] = { 1025, 2048, 5000, 70000, scaled(1 << 18) };
 	struct cube c;
@@ -140,7 +140,7 @@ static bool mixed(const struct cube *c, size_t bytes)
 	return right;
 }
 
-TEST(members_need_not_agree_about_acknowledgements)
+TEST(allgather_works_if_only_some_members_request_notification)
 {
 	static const size_t sizes[] = { 0, 8, 1024, 5000 };
 	struct cube c;
@@ -157,7 +157,7 @@ TEST(members_need_not_agree_about_acknowledgements)
 /* One direction of a link is so slow that members probe their neighbours. These may have completed
  * the operation, and have nothing more to send.
  */
-TEST(a_slow_direction_is_waited_for)
+TEST(allgather_completes_over_link_slow_in_one_direction)
 {
 	static const struct impairments slow = { .delay = 1000000000, .rate = 32000 };
 	struct cube c[8];
@@ -181,7 +181,7 @@ TEST(a_slow_direction_is_waited_for)
 }
 
 /* Rings of six nodes, of two and of one do not contain the other nodes of the cube. */
-TEST(rings_that_leave_nodes_out)
+TEST(allgather_works_on_rings_of_six_two_and_one_nodes)
 {
 	static const uint16_t six[] = { 0, 1, 3, 7, 6, 4 };
 	static const uint16_t two[] = { 5, 7 };
@@ -206,7 +206,7 @@ TEST(rings_that_leave_nodes_out)
 /* The ring is a path: its last node has no link to the first. Blocks that the last node sends to
  * the first go back along the path, which counts as one step.
  */
-TEST(rings_that_go_back_along_themselves)
+TEST(blocks_return_along_the_path_if_ring_is_not_closed)
 {
 	static const uint16_t path[] = { 0, 1, 3, 7, 5, 4, 6, 2 };
 	struct rings_steps s;
@@ -276,7 +276,7 @@ static bool around(struct cube *c)
 	return false;
 }
 
-TEST(trees_of_rings_in_cubes_of_two_to_sixty_four)
+TEST(allgather_works_on_random_trees_of_rings_of_2_to_64_nodes)
 {
 	unsigned int dim, i;
 	struct cube c;
@@ -289,13 +289,13 @@ TEST(trees_of_rings_in_cubes_of_two_to_sixty_four)
 	}
 }
 
-TEST_NONE_WRONG(trees_around_every_pattern_of_two_links_of_eight,
+TEST_NONE_WRONG(trees_of_rings_work_around_every_two_faulty_links_of_eight,
 		cube_pairs_of_eight(around, stride()))
-TEST_NONE_WRONG(trees_around_random_faults_of_sixteen_to_sixty_four,
+TEST_NONE_WRONG(trees_of_rings_work_around_random_faults_of_16_to_64_nodes,
 		cube_random_to_64(around, scaled(20)))
 
 /* All rings have two nodes, and one node in common, which relays all blocks. */
-TEST(stars)
+TEST(allgather_works_on_stars_of_two_node_rings)
 {
 	struct rings_steps s;
 	struct rings r = {};
@@ -319,7 +319,7 @@ TEST(stars)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-TEST(many_operations_under_way)
+TEST(many_allgathers_in_flight_give_right_blocks)
 {
 	struct rings_steps s;
 	struct rings r;
@@ -336,7 +336,7 @@ TEST(many_operations_under_way)
 }
 
 /* If a result is longer than the buffer, its rest is lost, which MSG_TRUNC reports. */
-TEST(a_short_buffer_gets_what_it_has_room_for)
+TEST(result_longer_than_buffer_is_truncated)
 {
 	struct hypercube_op op = {
 		.plan = PLAN, .collective = HYPERCUBE_ALLGATHER, .bytes = 8,
@@ -376,7 +376,7 @@ TEST(a_short_buffer_gets_what_it_has_room_for)
 /* One process has all handles. When operations have been posted at all of them, they end without
  * further posts.
  */
-TEST(the_library_brings_blocks_to_their_places)
+TEST(library_puts_each_block_at_its_place_in_the_result)
 {
 	static const size_t sizes[] = { 0, 8, 5000 };
 	struct hcl_params p = { .plan = PLAN, .collective = HYPERCUBE_ALLGATHER };
@@ -425,7 +425,7 @@ TEST(the_library_brings_blocks_to_their_places)
 /* If a result does not fit its buffer, the blocks that arrive before the first one that does not
  * fit may be in the buffer.
  */
-TEST(the_library_has_no_room_for_the_last_blocks)
+TEST(library_reports_emsgsize_if_result_exceeds_buffer)
 {
 	struct hcl_params p = { .plan = PLAN, .collective = HYPERCUBE_ALLGATHER };
 	struct hcl *h[4];

@@ -111,12 +111,12 @@ static void notified_around(struct __test_metadata *_metadata, int node, unsigne
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-TEST(who_has_left_in_order_has_the_block)
+TEST(notification_arrives_after_other_members_have_left)
 {
 	notified_around(_metadata, -1, 0);
 }
 
-TEST(a_link_that_fails_then_takes_no_word_away)
+TEST(notification_arrives_if_link_fails_after_members_have_left)
 {
 	notified_around(_metadata, 1, 1);
 	notified_around(_metadata, 0, 0);

@@ -41,7 +41,7 @@ static int fixture_stir(struct task_fixture *y, uint64_t target,
 	return 0;
 }
 
-TEST(tasks_of_all_sizes_arrive_as_they_were)
+TEST(migrated_tasks_of_all_sizes_arrive_unchanged)
 {
 	struct task_view v;
 	struct task_fixture y;
@@ -68,7 +68,7 @@ TEST(tasks_of_all_sizes_arrive_as_they_were)
 	}
 }
 
-TEST_TASKS(an_empty_task_arrives, 1, 0)
+TEST_TASKS(empty_task_migrates_and_is_redelivered_if_worker_closes, 1, 0)
 {
 	struct hypercube_task id;
 
@@ -88,7 +88,7 @@ TEST_TASKS(an_empty_task_arrives, 1, 0)
 	EXPECT_EQ(0, task_done(y->c.fd[1], &id));
 }
 
-TEST(a_full_neighbour_takes_nothing)
+TEST(neighbour_with_full_queue_accepts_no_tasks)
 {
 	struct task_view v;
 	unsigned int n;
@@ -112,7 +112,7 @@ TEST(a_full_neighbour_takes_nothing)
 	EXPECT_EQ(0, fixture_end(&y));
 }
 
-TEST(what_cannot_be_moved_is_refused)
+TEST(invalid_task_migration_requests_are_refused)
 {
 	struct task_fixture y;
 
@@ -168,7 +168,7 @@ static void stirs(struct __test_metadata *_metadata, unsigned int tasks, unsigne
 	EXPECT_EQ(0, fixture_del(&y));
 }
 
-TEST(bad_links_neither_lose_nor_double_tasks)
+TEST(impaired_links_neither_lose_nor_duplicate_tasks)
 {
 	const struct impairments bad = {
 		.loss = 100000, .corrupt = 50000, .duplicate = 100000, .seed = 5,
@@ -188,7 +188,7 @@ static void flap(struct task_fixture *y)
 	ctl_link_down(y->c.name, node, dim, false);
 }
 
-TEST(links_that_go_down_and_up_neither_lose_nor_double_tasks)
+TEST(flapping_links_neither_lose_nor_duplicate_tasks)
 {
 	const struct impairments bad = {
 		.loss = 20000, .seed = 8, .delay = 100000, .jitter = 100000,
@@ -227,7 +227,7 @@ static int settled(const struct task_fixture *y, struct task_view *v)
 	return fixture_settle(y, 10) ?: task_view(y->c.name, 0, v);
 }
 
-TEST(what_is_not_answered_is_settled_when_the_link_comes_back)
+TEST(unanswered_migration_is_settled_when_link_recovers)
 {
 	struct task_view v;
 	struct task_fixture y;
@@ -240,7 +240,7 @@ TEST(what_is_not_answered_is_settled_when_the_link_comes_back)
 	EXPECT_EQ(0, fixture_end(&y));
 }
 
-TEST(what_is_not_answered_is_settled_around_the_fault)
+TEST(unanswered_migration_is_settled_over_path_around_fault)
 {
 	struct task_view v;
 	struct task_fixture y;
@@ -260,7 +260,7 @@ TEST(what_is_not_answered_is_settled_around_the_fault)
 	EXPECT_EQ(0, fixture_end(&y));
 }
 
-TEST(what_nobody_can_settle_is_in_doubt)
+TEST(migration_unanswered_until_stall_timeout_leaves_task_unresolved)
 {
 	struct task_losses l = { 0 };
 	struct task_view v;
@@ -310,7 +310,7 @@ static void die(struct task_fixture *y)
 /* A task that is not idempotent is taken, or reported as lost, or reported as unresolved. It is
  * never both taken and lost, and never taken twice.
  */
-TEST(nodes_that_die_take_along_what_is_notified)
+TEST(tasks_of_failed_nodes_are_taken_once_or_reported)
 {
 	const struct impairments bad = {
 		.delay = 200000, .jitter = 200000, .loss = 10000, .seed = 3,
@@ -359,7 +359,7 @@ static int fill_some(struct task_fixture *y)
 	return 0;
 }
 
-TEST(a_fabric_goes_while_tasks_do)
+TEST(fabric_is_removed_while_tasks_migrate)
 {
 	unsigned int round;
 	struct task_fixture y;

@@ -223,9 +223,12 @@ test_every_operation_that_begins_ends_in_the_trace() {
 	echo 0 >$tracing/events/hypercube/enable
 	echo 1 >$tracing/events/hypercube/hc_op_begin/enable
 	echo 1 >$tracing/events/hypercube/hc_op_end/enable
-	"$here/bcast_flow" messages_of_all_sizes_arrive_whole a_link_fails_in_the_middle \
-		a_receiver_closes_in_the_middle >"$scratch/out" || fault "$(<"$scratch/out")"
-	"$here/allreduce" a_barrier_keeps_all_until_the_last_has_come a_node_fails_under_many_operations \
+	"$here/bcast_flow" messages_of_all_sizes_arrive_whole \
+		link_fault_during_message_fails_message_and_new_plan_works \
+		receiver_that_closes_during_message_does_not_fail_message \
+		>"$scratch/out" || fault "$(<"$scratch/out")"
+	"$here/allreduce" barrier_blocks_all_members_until_the_last_one_enters \
+		operations_in_flight_all_end_when_a_node_fails \
 		>"$scratch/out" || fault "$(<"$scratch/out")"
 	trace_off 't[0-9]*'
 	for collective in bcast allreduce barrier; do

@@ -10,7 +10,7 @@
 # shellcheck source=selftests/lib/pair.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib/pair.sh"
 
-test_links_come_up() {
+test_links_have_carrier_while_their_trunk_is_established() {
 	machines 3 0XX 1XX && joined
 	equal 'a trunk' '[{"established":true,"links":4,"nodes":"1XX"}]' \
 		"$(json_at "$a" 'map({established,links,nodes})' trunk show t)"
@@ -23,7 +23,7 @@ test_links_come_up() {
 	equal 'how many have ended' 1 "$(json_at "$b" '.[0].trunks_ended' fabric show t)"
 }
 
-test_faults_are_known_there() {
+test_faults_are_announced_to_the_other_machine() {
 	machines 3 0XX 1XX && joined
 	there "$b" hcctl -j monitor fabric t >"$scratch/events"
 	sleep 0.5
@@ -51,7 +51,7 @@ test_faults_are_known_there() {
 	up_again
 }
 
-test_ip_goes_across() {
+test_ip_traffic_crosses_a_trunk() {
 	local u
 	machines 3 0XX 1XX && joined
 	for u in 0 3; do
@@ -70,7 +70,7 @@ test_ip_goes_across() {
 	equal 'malformed frames' 0 "$(json_at "$b" '[.[].drops.malformed // 0] | add' node show t)"
 }
 
-test_collectives_go_across() {
+test_tree_collectives_work_across_a_trunk() {
 	local first second
 	machines 3 0XX 1XX && joined
 	trees 5
@@ -92,7 +92,7 @@ plan_both() {
 	done
 }
 
-test_all_kinds_go_across() {
+test_all_plan_types_and_datagrams_work_across_a_trunk() {
 	machines 3 0XX 1XX && joined
 	plan_both 1 5 tree find fabric t
 	both gather 1 10 3000
@@ -138,7 +138,7 @@ is_file_of() { [[ $(wc -c <"$2") == "$1" ]]; }
 # The same plans are used by several runs. In one run, the members of one machine start after the
 # time when the other machine probes for them; another run follows after members were killed. A
 # broadcast goes on without a receiver that was killed.
-test_runs_follow_each_other() {
+test_later_runs_work_after_late_or_killed_members() {
 	local plan waiting
 	machines 3 0XX 1XX && joined
 	plan_both 1 5 tree find fabric t sink 0
@@ -171,7 +171,7 @@ test_runs_follow_each_other() {
 	all_right
 }
 
-test_tasks_go_across() {
+test_tasks_migrate_across_a_trunk_and_back() {
 	machines 3 0XX 1XX && joined
 	check 'tasks' at "$a" "$here/hc_load" tasks t 0 50
 	check 'move' at "$a" hcctl balance move t 0:2 20
@@ -186,7 +186,7 @@ test_tasks_go_across() {
 
 # The two machines have different plans with the same epoch. If this were not checked, the sum would
 # lack a member's contribution, or count it twice.
-test_plans_that_differ_do_not_mix() {
+test_different_plans_with_same_epoch_do_not_mix() {
 	machines 3 0XX 1XX && joined
 	check 'a tree here' at "$a" hcctl tree find fabric t apply local epoch 5
 	check 'another one there' at "$b" hcctl tree find fabric t sink 1 apply local epoch 5
@@ -206,7 +206,7 @@ old_frames_come() {
 }
 
 # A machine that starts again, as after a crash, has another boot id and no state.
-test_tasks_go_to_a_machine_that_is_back() {
+test_tasks_migrate_to_a_machine_that_has_restarted() {
 	local round
 	machines 3 0XX 1XX && joined
 	for ((round = 1; round <= 6; round++)); do
@@ -250,7 +250,7 @@ three() {
 # their links need 18 and 32 attempts. Then their machine starts again, without the trunk over which
 # the tasks migrated. The probes for the tasks take a path around this trunk, and the new instance
 # of the machine does not know these tasks: they are unresolved.
-test_tasks_of_another_life_are_in_doubt() {
+test_tasks_sent_to_earlier_boot_of_machine_are_unresolved() {
 	local c='' filter='.nodes | map(select(.node < 2) | [.queued,.moving,.unresolved,.redelivered])'
 	three
 	check 'no end of waiting' at "$a" hcctl fabric set t stall-timeout forever
@@ -277,7 +277,7 @@ test_tasks_of_another_life_are_in_doubt() {
 # Tasks are on one machine and their replicas on another, and the two machines cannot reach each
 # other. The nodes of one machine fail, then those of the other, so the tasks are lost, and a node
 # must report that.
-test_copies_out_of_sight_are_in_doubt() {
+test_tasks_with_unreachable_replicas_become_unresolved() {
 	machines 3 0XX 1XX && joined
 	check 'one way' at "$a" hcctl link set t 0:0,0:1 down
 	check 'tasks' at "$a" "$here/hc_load" tasks t 0 3 copied
@@ -292,7 +292,7 @@ test_copies_out_of_sight_are_in_doubt() {
 # While b has frames for a link, the link becomes spent at b, and a sets it up again, many times. An
 # older announcement of the other end's state must never replace a newer one: once the link delivers
 # frames, it is up at both ends, and it is also up with the next trunk.
-test_ends_agree_on_what_is_spent() {
+test_both_ends_agree_on_whether_a_link_is_spent() {
 	local i
 	machines 3 0XX 1XX
 	there "$a" hcctl trunk listen t persist

@@ -21,7 +21,7 @@ played() {
 		". '$here/lib/session.sh'; cd '$scratch/session'; play '#' ." <"$1" 2>&1) || said+='it takes too long'
 }
 
-test_the_sessions_go_as_shown() {
+test_tutorial_commands_print_what_the_page_shows() {
 	local said
 	one_processor
 	played "$list"
@@ -31,7 +31,7 @@ test_the_sessions_go_as_shown() {
 # shown_of_the_program: prints what the page shows below the command that runs the program
 shown_of_the_program() { awk -F '\t' '$1 != "=" { on = /sh try\.sh$/; next } on { print $2 }' "$list"; }
 
-test_the_program_survives_a_failed_link() {
+test_tutorial_program_survives_a_failed_link() {
 	local shown
 	shown=$(shown_of_the_program)
 	[[ $shown == *'fault'* ]] || fault "the page shows: $shown"
@@ -45,7 +45,7 @@ test_the_program_survives_a_failed_link() {
 # page NAME PATTERN: checks that man shows the manual page, and that a line of it matches PATTERN
 page() { man "$1" 2>"$scratch/said" | sed $'s/.\b//g' | grep -q -- "$2" || fault "man $1: $(<"$scratch/said")"; }
 
-test_the_machine_has_what_the_page_says() {
+test_virtual_machine_has_tools_the_tutorial_names() {
 	local name
 	[[ -e /etc/hypercube-vm/settings ]] || { skip 'this is another machine'; return; }
 	page hcctl '^NAME'
@@ -77,7 +77,7 @@ wrong() {
 	[[ $said == *"$what"* ]] || fault "\"${*:2}\": \"$said\", not \"$what\""
 }
 
-test_a_wrong_session_is_found() {
+test_session_that_differs_from_page_is_detected() {
 	local said
 	wrong 'page shows' '#\techo a' '=\tb'
 	wrong 'page shows' '#\techo a'

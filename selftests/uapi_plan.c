@@ -119,7 +119,7 @@ static void each_is_refused(struct __test_metadata *_metadata, const struct cube
 	}
 }
 
-TEST(each_part_of_a_plan_is_checked)
+TEST(tree_plan_with_any_invalid_attribute_is_refused)
 {
 	static const struct spoil spoils[] = {
 		SPOIL(type, 0), SPOIL(type, HYPERCUBE_PLAN_SPAN + 1),
@@ -148,7 +148,7 @@ TEST(each_part_of_a_plan_is_checked)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-TEST(detours_are_checked)
+TEST(tree_plan_with_invalid_detours_is_refused)
 {
 	static const struct spoil spoils[] = {
 		SPOIL(ndetours, 0),
@@ -176,7 +176,7 @@ TEST(detours_are_checked)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-TEST(a_plan_for_other_faults_is_stale)
+TEST(plan_for_other_faults_is_refused_as_stale)
 {
 	struct draft d;
 	struct cube c;
@@ -197,7 +197,7 @@ TEST(a_plan_for_other_faults_is_stale)
 
 /* --- recursive doubling --- */
 
-TEST(each_part_of_a_doubling_is_checked)
+TEST(recursive_doubling_plan_with_invalid_attribute_is_refused)
 {
 	static const struct spoil spoils[] = {
 		/* The plan has no base, a base that does not exist, and a base that is not the
@@ -245,7 +245,7 @@ static void faults_change(struct __test_metadata *_metadata, struct cube *c, uns
 /* With random faults and subcubes, the kernel accepts exactly the plans of recursive doubling that
  * the verifier in user space accepts, and these plans work.
  */
-TEST(kernel_and_tool_agree_about_doublings)
+TEST(kernel_and_tool_accept_same_recursive_doubling_plans)
 {
 	unsigned int round, i, taken = 0, n = scaled(150);
 	struct cube c;
@@ -298,7 +298,7 @@ static struct draft span_draft(void)
 	};
 }
 
-TEST(each_part_of_a_spanning_tree_is_checked)
+TEST(spanning_tree_with_any_invalid_attribute_is_refused)
 {
 	static const struct spoil spoils[] = {
 		/* The plan has no root, a root that does not exist, and a root that has a parent.
@@ -333,7 +333,7 @@ TEST(each_part_of_a_spanning_tree_is_checked)
 /* Change some parents of random spanning trees at random. The kernel accepts exactly the trees that
  * the verifier in user space accepts.
  */
-TEST(kernel_and_tool_agree_about_spanning_trees)
+TEST(kernel_and_tool_accept_same_spanning_trees)
 {
 	unsigned int round, i, taken = 0, n = scaled(400);
 	uint16_t up[16], work[32];
@@ -448,7 +448,7 @@ static int draft_check(struct cube *c, const struct draft *d)
 	return hc_tree_check(t, c->faults->fault, work, NULL);
 }
 
-TEST(kernel_and_tool_agree_about_spoiled_plans)
+TEST(kernel_and_tool_accept_same_randomly_changed_tree_plans)
 {
 	unsigned int round, i, taken = 0, n = scaled(300);
 	struct cube c;

@@ -219,7 +219,7 @@ static bool still_connected(const unsigned int *set, unsigned int size, void *ct
 	return boracle_connected(&o);
 }
 
-TEST(bcast_connected_below_2n)
+TEST(bcast_2n_minus_3_failed_nodes_isolate_only_single_nodes)
 {
 	int n;
 
@@ -229,7 +229,7 @@ TEST(bcast_connected_below_2n)
 
 /* With more failed nodes a pair of nodes can be cut off: for n = 4 with 6 nodes, fewer than 4n - 9.
  */
-TEST(bcast_pair_cut_off)
+TEST(bcast_from_isolated_pair_of_nodes_reaches_only_the_pair)
 {
 	static const unsigned int faults[] = { 2, 3, 4, 5, 8, 9 };
 	struct hc_bcast_plan p;
@@ -252,7 +252,7 @@ TEST(bcast_pair_cut_off)
 }
 
 /* With n or more faults Broadcast1 may miss members: the example of the errata. */
-TEST(bcast_broadcast1_from_n_faults)
+TEST(bcast_broadcast1_around_n_faults_can_miss_members)
 {
 	static const unsigned int faults[] = { 3, 5, 6, 9 };
 	struct hc_bcast_plan p;
@@ -276,7 +276,7 @@ TEST(bcast_broadcast1_from_n_faults)
  * dimension 0 has one fault only, but that is the node through which the message would have to
  * enter the half.
  */
-TEST(bcast_entry_of_the_better_half_failed)
+TEST(bcast_is_complete_if_entry_node_of_better_half_has_failed)
 {
 	static const unsigned int faults[] = { 1, 6, 10, 12 };
 	struct hc_bcast_plan p;

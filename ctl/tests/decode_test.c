@@ -71,7 +71,7 @@ static bool see(const uint8_t *bytes, size_t captured, size_t len, struct decode
 	return ours;
 }
 
-TEST(decode_reads_every_type)
+TEST(decode_reads_fields_of_every_frame_type)
 {
 	unsigned int type;
 
@@ -94,7 +94,7 @@ TEST(decode_reads_every_type)
 	}
 }
 
-TEST(decode_finds_a_segment_behind_what_leads_it)
+TEST(decode_finds_data_header_behind_walk_of_any_length)
 {
 	const struct {
 		unsigned int flags;
@@ -125,7 +125,7 @@ TEST(decode_finds_a_segment_behind_what_leads_it)
 }
 
 /* In a short capture, the fields at the beginning of the frame are known. */
-TEST(decode_takes_a_frame_that_is_cut_off_anywhere)
+TEST(decode_reads_captured_fields_of_truncated_capture)
 {
 	struct bytes b = make(HC_FRAME_DATA, HC_FRAME_F_ROUTED, 33, 50);
 	size_t part = FRONT + 40 + 32, n;
@@ -146,7 +146,7 @@ TEST(decode_takes_a_frame_that_is_cut_off_anywhere)
 	free(b.at);
 }
 
-TEST(decode_says_what_is_wrong)
+TEST(decode_reports_error_of_each_invalid_field)
 {
 	const struct {
 		size_t at;
@@ -175,7 +175,7 @@ TEST(decode_says_what_is_wrong)
 	}
 }
 
-TEST(decode_survives_frames_of_any_bytes)
+TEST(decode_survives_frames_with_random_bytes)
 {
 	unsigned int round, type, i;
 

@@ -53,7 +53,7 @@ static bool divided(uint32_t n, uint32_t groups, uint32_t nodes)
 	return true;
 }
 
-TEST(mfi_groups_are_divided_as_evenly_as_can_be)
+TEST(mfi_largest_part_of_divided_groups_is_as_small_as_possible)
 {
 	unsigned int round;
 
@@ -139,7 +139,7 @@ static bool seated(struct hc_mfi_net *net, uint32_t parts, uint32_t nodes)
 	return true;
 }
 
-TEST(mfi_places_of_few_hops_by_trying_all)
+TEST(mfi_placement_has_fewest_hops_of_all_placements)
 {
 	unsigned int round;
 
@@ -152,7 +152,7 @@ TEST(mfi_places_of_few_hops_by_trying_all)
 	}
 }
 
-TEST(mfi_blocks_have_one_size_and_seeds_make_others)
+TEST(mfi_blocks_are_evenly_sized_and_depend_on_seed)
 {
 	struct hc_mfi_net *net = hc_mfi_grid(5, 5, true, HC_MFI_STAR, 1);
 	uint32_t part[25], other[25], size[4] = {}, i;

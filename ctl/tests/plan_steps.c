@@ -117,7 +117,7 @@ static bool steps_right(unsigned int n, uint64_t links, unsigned int nodes)
 	return right;
 }
 
-TEST(steps_around_all_faults_of_dimension_2)
+TEST(steps_of_trees_match_oracle_for_all_faults_in_dimension_2)
 {
 	unsigned int links, nodes;
 
@@ -126,7 +126,7 @@ TEST(steps_around_all_faults_of_dimension_2)
 			ASSERT_TRUE(steps_right(2, links, nodes));
 }
 
-TEST(steps_around_all_faults_of_links_dimension_3)
+TEST(steps_of_trees_match_oracle_for_all_link_faults_in_dimension_3)
 {
 	unsigned int links;
 
@@ -134,7 +134,7 @@ TEST(steps_around_all_faults_of_links_dimension_3)
 		ASSERT_TRUE(steps_right(3, links, 0));
 }
 
-TEST(steps_around_all_faults_of_nodes_dimension_3)
+TEST(steps_of_trees_match_oracle_for_all_node_faults_in_dimension_3)
 {
 	unsigned int nodes, i;
 
@@ -143,7 +143,7 @@ TEST(steps_around_all_faults_of_nodes_dimension_3)
 			ASSERT_TRUE(steps_right(3, 1 << i, nodes));
 }
 
-TEST(steps_around_random_faults_dimension_4)
+TEST(steps_of_trees_match_oracle_for_random_faults_in_dimension_4)
 {
 	unsigned int run;
 

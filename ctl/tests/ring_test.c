@@ -114,7 +114,7 @@ static void nth_net(struct net *net, unsigned int n, unsigned int nr)
 				net_link(net, u, v);
 }
 
-TEST(all_networks_up_to_five_nodes)
+TEST(ring_plans_of_all_networks_up_to_five_nodes_are_valid)
 {
 	unsigned int n, nr, width;
 	struct net net;
@@ -135,7 +135,7 @@ static bool longest_cycle_is_found(const struct net *net)
 	return longest_is(net, NULL, want ? want : 2);
 }
 
-TEST(longest_cycles_of_six_nodes)
+TEST(hamilton_finds_longest_cycle_of_all_six_node_networks)
 {
 	struct net net;
 	unsigned int nr;
@@ -147,7 +147,7 @@ TEST(longest_cycles_of_six_nodes)
 	}
 }
 
-TEST(longest_cycles_of_random_networks)
+TEST(hamilton_finds_longest_cycle_of_random_networks)
 {
 	unsigned int round, n, i;
 	struct net net;
@@ -164,7 +164,7 @@ TEST(longest_cycles_of_random_networks)
 	}
 }
 
-TEST(random_networks)
+TEST(ring_plans_of_random_networks_are_valid)
 {
 	unsigned int round, n, i;
 	struct net net;
@@ -181,7 +181,7 @@ TEST(random_networks)
 }
 
 /* Paths have no cycle. In a chain of cycles the longest one may be anywhere. */
-TEST(paths_and_chains_of_cycles)
+TEST(hamilton_finds_longest_ring_of_paths_and_chains_of_cycles)
 {
 	unsigned int n, i;
 	struct net net;
@@ -251,7 +251,7 @@ static bool all_sets(unsigned int dim, unsigned int f, unsigned int next, unsign
 	return true;
 }
 
-TEST(hamilton_all_sets_of_few_faulty_links)
+TEST(hamilton_ring_is_found_around_any_n_minus_2_faulty_links)
 {
 	unsigned int dim, f, set[4];
 
@@ -260,7 +260,7 @@ TEST(hamilton_all_sets_of_few_faulty_links)
 			ASSERT_TRUE(all_sets(dim, f, 0, set, 0));
 }
 
-TEST(hamilton_random_sets_of_few_faulty_links)
+TEST(hamilton_ring_is_found_around_n_minus_2_random_faulty_links)
 {
 	unsigned int dim, round, f;
 	struct hc_faults *faults;
@@ -286,7 +286,7 @@ TEST(hamilton_random_sets_of_few_faulty_links)
 }
 
 /* Try all sets of faulty links of the cube of eight nodes. */
-TEST(hamilton_where_there_is_one)
+TEST(hamilton_finds_longest_cycle_around_any_link_faults_of_eight)
 {
 	unsigned int set, i;
 	struct hc_faults *f;
@@ -310,7 +310,7 @@ TEST(hamilton_where_there_is_one)
 /* If a node has failed, the longest cycle leaves out one node of the other parity, which a small
  * ring attaches to the cycle.
  */
-TEST(hamilton_beside_failed_nodes)
+TEST(hamilton_ring_beside_failed_node_omits_node_of_other_parity)
 {
 	unsigned int dim, u, v, d;
 	struct net net;
@@ -330,7 +330,7 @@ TEST(hamilton_beside_failed_nodes)
 		}
 }
 
-TEST(random_faults)
+TEST(ring_plans_of_cubes_with_random_faults_are_valid)
 {
 	unsigned int round, i, dim, u, d;
 	struct net net;
@@ -384,7 +384,7 @@ static bool large_holds(const struct hc_graph *g, const struct hc_ring_plan *p, 
 	return true;
 }
 
-TEST(cubes_of_a_thousand_nodes)
+TEST(ring_plans_of_cubes_of_1024_and_65536_nodes_are_valid)
 {
 	struct hc_faults *f = hc_faults_new(10);
 	struct hc_ring_plan p;
@@ -418,7 +418,7 @@ TEST(cubes_of_a_thousand_nodes)
 	hc_faults_free(f);
 }
 
-TEST(a_random_network_of_many_nodes)
+TEST(ring_plans_of_large_random_network_are_valid)
 {
 	struct hc_edge *e = calloc(4 * LARGE, sizeof(*e));
 	struct hc_ring_plan p;
@@ -444,7 +444,7 @@ TEST(a_random_network_of_many_nodes)
 }
 
 /* A star with the most nodes has the greatest number of rings. */
-TEST(the_most_rings)
+TEST(star_of_most_nodes_has_greatest_number_of_rings)
 {
 	struct hc_edge *e = calloc(HC_RING_NODES_MAX, sizeof(*e));
 	struct hc_ring_plan p;
@@ -462,7 +462,7 @@ TEST(the_most_rings)
 }
 
 /* The planner makes the same plan each time. */
-TEST(plans_do_not_depend_on_chance)
+TEST(planner_makes_same_ring_plan_each_time)
 {
 	struct hc_faults *f = hc_faults_new(7);
 	struct hc_ring_plan a, b;

@@ -171,7 +171,7 @@ static bool all_trees(const struct small *s, uint32_t root)
 	return true;
 }
 
-TEST(each_tree_of_small_networks)
+TEST(no_tree_of_small_networks_takes_fewer_steps_than_planned_tree)
 {
 	unsigned int i;
 
@@ -242,7 +242,7 @@ static bool plan_of(enum hc_net_kind kind, uint32_t a, uint32_t b, uint32_t root
 }
 
 /* Cubes (with binomial trees), lines, and networks in which the tree meets a bound. */
-TEST(known_networks)
+TEST(spanning_trees_of_known_networks_take_known_numbers_of_steps)
 {
 	unsigned int dim;
 
@@ -264,7 +264,7 @@ TEST(known_networks)
 
 /* --- requests --- */
 
-TEST(what_is_asked_for)
+TEST(requested_root_parents_and_exclusions_are_planned_or_refused)
 {
 	static const uint32_t parent[] = { HC_ANY_SINK, 0, 0, 1 }, circle[] = {
 		HC_ANY_SINK, 3, 0, 1 }, apart[] = { HC_ANY_SINK, 2, 0, 1 };

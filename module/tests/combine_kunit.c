@@ -78,7 +78,7 @@ static void same(struct kunit *test, struct arrays *m, size_t bytes)
 			    "%zu bytes", bytes);
 }
 
-static void combine_same_bits(struct kunit *test)
+static void combine_with_fpu_has_same_bits_as_softfp(struct kunit *test)
 {
 	struct arrays *m = kunit_kzalloc(test, sizeof(*m), GFP_KERNEL);
 	size_t bytes;
@@ -96,7 +96,7 @@ static void combine_same_bits(struct kunit *test)
 #ifdef CONFIG_X86_64
 /* Combine as in a softirq that has interrupted another FPU section, where the FPU cannot be used.
  */
-static void combine_within_section(struct kunit *test)
+static void combine_within_fpu_section_has_same_bits(struct kunit *test)
 {
 	const struct param *p = test->param_value;
 	struct arrays *m = kunit_kzalloc(test, sizeof(*m), GFP_KERNEL);
@@ -118,9 +118,9 @@ static void combine_within_section(struct kunit *test)
 #endif
 
 static struct kunit_case combine_cases[] = {
-	KUNIT_CASE_PARAM(combine_same_bits, combine_gen_params),
+	KUNIT_CASE_PARAM(combine_with_fpu_has_same_bits_as_softfp, combine_gen_params),
 #ifdef CONFIG_X86_64
-	KUNIT_CASE_PARAM(combine_within_section, combine_gen_params),
+	KUNIT_CASE_PARAM(combine_within_fpu_section_has_same_bits, combine_gen_params),
 #endif
 	{}
 };
