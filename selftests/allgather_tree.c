@@ -36,7 +36,7 @@ static int start(struct cube *c, unsigned int dim, unsigned int segment)
 	return cube_bound(c, dim, segment) ?: cube_plan(c, PLAN);
 }
 
-TEST(blocks_of_all_sizes)
+TEST(blocks_of_all_sizes_reach_all_members)
 {
 	size_t sizes[BLOCK_SIZES];
 	unsigned int dim, i;
@@ -51,7 +51,7 @@ TEST(blocks_of_all_sizes)
 	}
 }
 
-TEST(blocks_of_many_segments)
+TEST(blocks_of_many_segments_reach_all_members)
 {
 	struct cube c;
 
@@ -77,7 +77,7 @@ TESTS_AROUND(around, scaled(20))
 /* Run allgathers of many chunks over plans with several effective helpers and with a detour. If a
  * blocked member has no data for a helper, it must notify the helper in time.
  */
-TEST(many_rounds_around_helpers_and_detours)
+TEST(allgather_of_many_chunks_succeeds_with_helpers_and_detours)
 {
 	static const uint8_t order[] = { 0, 1, 2, 3 };
 	struct cube c;
@@ -94,7 +94,7 @@ TEST(many_rounds_around_helpers_and_detours)
 }
 
 /* With these orders and roots the blocks of a subtree are not contiguous in the result. */
-TEST(orders_and_sinks)
+TEST(result_is_in_node_order_for_any_dimension_order_and_root)
 {
 	static const uint8_t order[][4] = {
 		{ 0, 1, 2, 3 }, { 3, 2, 1, 0 }, { 2, 0, 3, 1 }, { 1, 3, 0, 2 },
@@ -110,7 +110,7 @@ TEST(orders_and_sinks)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-TEST(many_in_flight_do_not_mix)
+TEST(results_of_many_concurrent_allgathers_do_not_mix)
 {
 	struct rings_steps s;
 	struct cube c;
@@ -127,7 +127,7 @@ TEST(many_in_flight_do_not_mix)
  * and of the root differ: 32 in total for 16 nodes. On the way down, each of the 16 blocks crosses
  * each of the 15 edges once. There are two operations.
  */
-TEST(no_more_traffic_than_the_tree_needs)
+TEST(allgather_sends_no_more_bytes_than_tree_needs)
 {
 	static const uint8_t order[] = { 0, 1, 2, 3 };
 	const size_t bytes = 50000;
@@ -145,7 +145,7 @@ TEST(no_more_traffic_than_the_tree_needs)
 /* The short blocks of all members fit one frame, so an operation sends one frame over each edge in
  * each direction.
  */
-TEST(a_frame_for_each_edge_and_direction)
+TEST(short_blocks_need_one_frame_per_tree_edge_and_direction)
 {
 	const unsigned int njobs = 10;
 	struct link_sums before, after;
@@ -162,7 +162,7 @@ TEST(a_frame_for_each_edge_and_direction)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-TEST(who_does_not_read_stops_the_others)
+TEST(member_that_does_not_receive_holds_back_all_contributions)
 {
 	const size_t bytes = 1 << 20;
 	unsigned int node[CUBE_MAX], n, i;
@@ -229,13 +229,13 @@ static void blow(struct __test_metadata *_metadata, int how, unsigned int njobs,
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-TEST_CALL(links_fail_under_many_operations, blow, LINKS_FAIL, 100, 300)
-TEST_CALL(a_node_fails_under_many_operations, blow, NODE_FAILS, 100, 300)
-TEST_CALL(a_node_fails_in_a_long_operation, blow, NODE_FAILS, 1, 300000)
-TEST_CALL(a_member_closes_in_a_long_operation, blow, CLOSES, 1, 300000)
+TEST_CALL(many_allgathers_end_with_result_or_error_when_links_fail, blow, LINKS_FAIL, 100, 300)
+TEST_CALL(many_allgathers_end_with_result_or_error_when_node_fails, blow, NODE_FAILS, 100, 300)
+TEST_CALL(long_allgather_ends_with_result_or_error_when_node_fails, blow, NODE_FAILS, 1, 300000)
+TEST_CALL(long_allgather_ends_with_result_or_error_when_member_closes, blow, CLOSES, 1, 300000)
 
 /* If members pass different lengths, all of them get an error, and the next operation succeeds. */
-TEST(different_lengths_are_an_error_everywhere)
+TEST(different_block_lengths_fail_allgather_at_all_members)
 {
 	unsigned int node[CUBE_MAX], n;
 	struct party p[CUBE_MAX];
@@ -254,7 +254,7 @@ TEST(different_lengths_are_an_error_everywhere)
 }
 
 /* Allreduces and allgathers alternate on the same plan. */
-TEST(a_reduction_between_two)
+TEST(allgathers_and_allreduces_alternate_on_one_plan)
 {
 	struct rings_steps s;
 	unsigned int i;
@@ -268,7 +268,7 @@ TEST(a_reduction_between_two)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-TEST(duplicates_and_jitter_do_no_harm)
+TEST(duplicates_and_jitter_change_neither_results_nor_steps)
 {
 	const struct impairments bad = {
 		.duplicate = 500000, .delay = 2000000, .jitter = 2000000, .seed = 9,
@@ -284,7 +284,7 @@ TEST(duplicates_and_jitter_do_no_harm)
 /* A block is refused if the result would be longer than 64-bit offsets can express: the offsets of
  * the last blocks would wrap around to those of the first.
  */
-TEST(results_are_no_longer_than_numbers)
+TEST(block_is_refused_if_result_length_exceeds_64_bits)
 {
 	static const uint64_t bytes[] = { INT64_MAX / 8 + 1, 1ULL << 61, UINT64_MAX };
 	struct hypercube_op op = { .collective = HYPERCUBE_ALLGATHER };
@@ -309,7 +309,7 @@ TEST(results_are_no_longer_than_numbers)
 /* The members of a tree learn that the blocks of all members have reached the root. They cannot
  * learn which members have received the result, so a request to be notified of that is refused.
  */
-TEST(nobody_is_told_of_the_others)
+TEST(allgather_over_tree_refuses_notify_flag_and_reduce_operator)
 {
 	const struct hypercube_op op = { .plan = PLAN, .collective = HYPERCUBE_ALLGATHER };
 	static const struct op_wrong wrong[] = {

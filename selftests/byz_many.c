@@ -286,17 +286,17 @@ static void within_the_bound(struct __test_metadata *_metadata, unsigned int dim
 	EXPECT_EQ(0, cube_del(&s.c));
 }
 
-TEST(no_lie_is_delivered_in_a_cube_of_8)
+TEST(no_corrupted_datagram_is_delivered_within_bound_in_cube_of_8)
 {
 	within_the_bound(_metadata, 3);
 }
 
-TEST(no_lie_is_delivered_in_a_cube_of_16)
+TEST(no_corrupted_datagram_is_delivered_within_bound_in_cube_of_16)
 {
 	within_the_bound(_metadata, 4);
 }
 
-TEST(no_lie_is_delivered_in_a_cube_of_32)
+TEST(no_corrupted_datagram_is_delivered_within_bound_in_cube_of_32)
 {
 	within_the_bound(_metadata, 5);
 }
@@ -327,7 +327,7 @@ static int one_among_byzantine(struct scene *s, unsigned int from, unsigned int 
 	return said != truth;
 }
 
-TEST(what_more_liars_get_through_is_seen)
+TEST(byzantine_relays_beyond_bound_get_corrupted_datagrams_delivered)
 {
 	static const char *const outcome[] = { "majorities", "agreements" };
 	unsigned int rounds = scaled(150), escaped[2] = { 0 }, round, i;

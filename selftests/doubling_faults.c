@@ -142,27 +142,27 @@ static void blow(struct __test_metadata *_metadata, unsigned int how, size_t byt
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-TEST(a_link_fails_under_many_operations)
+TEST(many_allreduces_end_with_sum_or_error_when_link_fails)
 {
 	blow(_metadata, 0, 8);
 }
 
-TEST(a_link_fails_under_many_segments)
+TEST(long_allreduces_end_with_sum_or_error_when_link_fails)
 {
 	blow(_metadata, 0, 1 << 20);
 }
 
-TEST(a_node_fails_under_many_operations)
+TEST(many_allreduces_end_with_sum_or_error_when_node_fails)
 {
 	blow(_metadata, 1, 8);
 }
 
-TEST(a_member_closes_under_many_operations)
+TEST(many_allreduces_end_with_sum_or_error_when_member_closes)
 {
 	blow(_metadata, 2, 8);
 }
 
-TEST(a_member_closes_under_many_segments)
+TEST(long_allreduces_end_with_sum_or_error_when_member_closes)
 {
 	blow(_metadata, 2, 1 << 20);
 }
@@ -170,7 +170,7 @@ TEST(a_member_closes_under_many_segments)
 /* A process leaves after it has contributed. Its contribution remains valid, and the other
  * processes get their results.
  */
-TEST(who_leaves_after_contributing_is_not_missed)
+TEST(contribution_stays_valid_when_its_process_closes_afterwards)
 {
 	struct hypercube_op op = {
 		.plan = PLAN, .collective = HYPERCUBE_ALLREDUCE, .oper = HYPERCUBE_SUM,
@@ -232,7 +232,7 @@ static int ends_with(int fd, uint64_t want)
 /* The process at node 2 leaves before any frame of the first operation has arrived at its node. The
  * first operation fails for another reason, and the next one because the process is missing.
  */
-TEST(who_has_given_nothing_is_missed_after_another_failure)
+TEST(closed_process_fails_next_operation_after_unrelated_failure)
 {
 	struct hypercube_op op = {
 		.plan = PLAN, .collective = HYPERCUBE_ALLREDUCE, .oper = HYPERCUBE_SUM,
@@ -260,7 +260,7 @@ TEST(who_has_given_nothing_is_missed_after_another_failure)
  * operations. The peer receives frames of the operation after the skipped numbers, and must accept
  * them.
  */
-TEST(who_is_ahead_across_a_failed_range_is_heard)
+TEST(frames_of_member_that_skipped_failed_operations_are_accepted)
 {
 	const struct impairments late = { .delay = 1000 * MS };
 	const struct hypercube_op op = {
@@ -301,7 +301,7 @@ TEST(who_is_ahead_across_a_failed_range_is_heard)
 }
 
 /* If members pass different lengths, all of them get an error. */
-TEST(different_lengths_are_an_error_everywhere)
+TEST(different_contribution_lengths_fail_at_all_members)
 {
 	unsigned int node[CUBE_MAX], n, i;
 	uint64_t in[CUBE_MAX], out[CUBE_MAX];
@@ -327,7 +327,7 @@ TEST(different_lengths_are_an_error_everywhere)
 
 /* --- bad links --- */
 
-TEST(duplicates_and_jitter_do_no_harm)
+TEST(duplicates_and_jitter_change_neither_results_nor_modelled_time)
 {
 	const struct impairments bad = {
 		.duplicate = 500000, .delay = 2 * MS, .jitter = 2 * MS, .seed = 9,
@@ -349,7 +349,7 @@ TEST(duplicates_and_jitter_do_no_harm)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-TEST(a_link_that_delivers_nothing_breaks_the_plan)
+TEST(link_that_delivers_no_frames_fails_allreduce_with_enolink)
 {
 	const struct impairments bad = { .loss = 1000000 };
 	const struct hypercube_op op = {

@@ -38,7 +38,7 @@ busy_fabric() {
 	check 'another' hcctl node set t 10 byzantine-at 1,5,6 seed 4
 }
 
-test_a_saved_fabric_is_made_again() {
+test_restore_makes_fabric_and_plans_exactly_as_saved() {
 	busy_fabric
 	check 'a tree' hcctl tree find fabric t apply
 	check 'a broadcast' hcctl bcast plan fabric t source 1 apply
@@ -63,7 +63,7 @@ test_a_saved_fabric_is_made_again() {
 	equal 'its plans' 4 "$(json length plan show u)"
 }
 
-test_differences_are_said_and_mended() {
+test_restore_prints_and_repairs_differences_from_file() {
 	check 'add' hcctl fabric add t dim 3
 	check 'down' hcctl link set t 3:0 down
 	check 'loss' hcctl link set t 2:2 loss 5% seed 1
@@ -95,7 +95,7 @@ test_differences_are_said_and_mended() {
 	check 'as it was' cmp "$scratch/one" "$scratch/two"
 }
 
-test_endpoints_are_where_they_were() {
+test_restore_recreates_endpoint_namespaces_and_addresses() {
 	check 'add' hcctl fabric add t dim 2 netns-each "fs$$x" address 10.20.0.0/24
 	check 'another address' ip -n "fs$$x2" address add fd00:1::2/64 dev tn2
 	check 'save' state one
@@ -122,7 +122,7 @@ test_endpoints_are_where_they_were() {
 }
 
 # Properties of an endpoint other than addresses are saved, or "save" prints that they are not.
-test_endpoints_keep_what_they_have_or_it_is_said() {
+test_save_keeps_endpoint_properties_or_prints_warning() {
 	check 'add' hcctl fabric add t dim 2 netns-each "fs$$v" address 10.23.0.0/24
 	check 'MTU' ip -n "fs$$v1" link set tn1 mtu 9000 txqueuelen 77
 	check 'save' state one
@@ -180,7 +180,7 @@ secondaries() {
 	check 'del' hcctl fabric del t
 }
 
-test_the_first_address_of_a_network_goes_alone() {
+test_restore_removes_first_address_but_keeps_secondary_one() {
 	secondaries 0
 	secondaries 1
 }
@@ -193,7 +193,7 @@ wrong() {
 	equal 'fabrics' "$fabrics" "$(hcctl -j fabric show)"
 }
 
-test_what_is_wrong_changes_nothing() {
+test_restore_of_invalid_file_is_refused_and_changes_nothing() {
 	local fabrics
 	busy_fabric
 	check 'a tree' hcctl tree find fabric t apply
@@ -213,7 +213,7 @@ test_what_is_wrong_changes_nothing() {
 	equal 'links down' 0 "$(json '.[0].links_down' fabric show t)"
 }
 
-test_a_failure_leaves_no_half_made_fabric() {
+test_failed_restore_leaves_no_new_fabric_or_reports_steps_done() {
 	busy_fabric
 	check 'a tree' hcctl tree find fabric t apply
 	check 'save' state one
@@ -236,7 +236,7 @@ test_a_failure_leaves_no_half_made_fabric() {
 	grep -q '^not done: + plan 1 tree sink 15' "$scratch/said" || fault "what is not: $(<"$scratch/said")"
 }
 
-test_a_signal_leaves_nothing() {
+test_restore_ended_by_signal_leaves_no_fabric_or_namespaces() {
 	check 'add' hcctl fabric add t dim 5 netns-each "fs$$z"
 	check 'save' state one
 	check 'del' hcctl fabric del t
@@ -252,7 +252,7 @@ test_a_signal_leaves_nothing() {
 
 # A signal may arrive at any time, even in the last step. If it ends the command, either nothing is
 # left or the command has printed that it made the fabric.
-test_a_signal_at_the_last_step_leaves_nothing() {
+test_late_signal_to_restore_leaves_no_unreported_fabric() {
 	local pause status ended=0 dim=9
 	[[ ! $brief ]] || dim=8
 	printf '{"format":"hypercube-fabric","version":1,"name":"t","dim":%d}' $dim >"$scratch/one"
@@ -273,7 +273,7 @@ test_a_signal_at_the_last_step_leaves_nothing() {
 	((ended)) || fault 'no signal came in time'
 }
 
-test_links_flap_again() {
+test_restore_sets_link_flap_schedules_as_saved() {
 	check 'add' hcctl fabric add t dim 3
 	check 'flap' hcctl link set t 1:1 flap 100ms/300s
 	check 'another flap' hcctl link set t 2:0 flap 20ms/40ms
@@ -293,7 +293,7 @@ test_links_flap_again() {
 	restored "$scratch/one"
 }
 
-test_broken_plans_are_left_out_and_installed_anew() {
+test_save_omits_broken_plan_and_restore_installs_plan_again() {
 	check 'add' hcctl fabric add t dim 3
 	check 'a doubling' hcctl doubling plan fabric t apply
 	check 'save' state one
@@ -306,7 +306,7 @@ test_broken_plans_are_left_out_and_installed_anew() {
 	restored "$scratch/one"
 }
 
-test_a_seed_that_nothing_uses_is_no_difference() {
+test_restore_ignores_seed_of_link_without_random_impairment() {
 	check 'add' hcctl fabric add t dim 4
 	check 'delay' hcctl link set t 1:1 delay 1ms
 	check 'save' state one
@@ -315,7 +315,7 @@ test_a_seed_that_nothing_uses_is_no_difference() {
 	restored "$scratch/two"
 }
 
-test_faults_go_to_a_file_and_back() {
+test_fault_load_restores_faults_from_fault_show_output() {
 	local elsewhere
 	check 'add' hcctl fabric add t dim 4
 	check 'random' hcctl fault random t links 4 nodes 2 seed 5

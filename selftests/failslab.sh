@@ -75,7 +75,7 @@ tally() {
 	((refused > 0)) || fault 'nothing was refused'
 }
 
-test_fabrics_are_made_or_not() {
+test_fabric_add_succeeds_or_leaves_nothing_without_memory() {
 	local i
 	succeeded=0 refused=0
 	each interval 20
@@ -90,7 +90,7 @@ test_fabrics_are_made_or_not() {
 	tally
 }
 
-test_configuration_is_changed_or_not() {
+test_config_requests_succeed_or_are_refused_without_memory() {
 	local i
 	succeeded=0 refused=0
 	check 'add' hcctl fabric add t dim 4
@@ -119,7 +119,7 @@ all_is_known() {
 
 # Only allocations in polls fail. Once memory is available again, polls send or store what they
 # could not send or store before.
-test_states_are_told_in_the_end() {
+test_link_states_reach_all_nodes_once_memory_is_available() {
 	local i link state links=(0:2 1:1 6:0)
 	check 'add' hcctl fabric add t dim 3
 	for i in {1..4}; do
@@ -164,18 +164,26 @@ each_ends() {
 	tally
 }
 
-test_operations_end() { each_ends 80 'tree find' reduce op sum type u64; }
-test_merges_end() { each_ends 15 'tree find' reduce op merge type u64; }
-test_results_of_trees_end() { each_ends 15 'tree find' allreduce plan 1; }
-test_gathers_end() { each_ends 15 'tree find' gather; }
-test_parts_of_trees_end() { each_ends 15 'tree find' scatter; }
-test_detours_end() { faults=0:1,1:1 each_ends 40 'tree find subcube 0XX sink 0' allreduce plan 1; }
-test_broadcasts_end() { each_ends 15 'bcast plan source 0' bcast; }
-test_doublings_end() { each_ends 50 'doubling plan' allreduce plan 3; }
-test_exchanges_end() { each_ends 15 'doubling plan' alltoall plan 3; }
-test_scatters_end() { each_ends 15 'doubling plan' reduce_scatter plan 3; }
-test_blocks_of_rings_end() { each_ends 15 'ring plan' allgather plan 5; }
-test_blocks_of_trees_end() { each_ends 15 'tree find' allgather plan 1; }
+test_reduce_ends_without_memory() { each_ends 80 'tree find' reduce op sum type u64; }
+test_reduce_by_merge_ends_without_memory() { each_ends 15 'tree find' reduce op merge type u64; }
+test_allreduce_over_tree_ends_without_memory() { each_ends 15 'tree find' allreduce plan 1; }
+test_gather_ends_without_memory() { each_ends 15 'tree find' gather; }
+test_scatter_ends_without_memory() { each_ends 15 'tree find' scatter; }
+test_allreduce_over_detours_ends_without_memory() {
+	faults=0:1,1:1 each_ends 40 'tree find subcube 0XX sink 0' allreduce plan 1
+}
+test_broadcast_ends_without_memory() { each_ends 15 'bcast plan source 0' bcast; }
+test_allreduce_by_recursive_doubling_ends_without_memory() {
+	each_ends 50 'doubling plan' allreduce plan 3
+}
+test_alltoall_by_recursive_doubling_ends_without_memory() {
+	each_ends 15 'doubling plan' alltoall plan 3
+}
+test_reduce_scatter_by_recursive_doubling_ends_without_memory() {
+	each_ends 15 'doubling plan' reduce_scatter plan 3
+}
+test_allgather_over_rings_ends_without_memory() { each_ends 15 'ring plan' allgather plan 5; }
+test_allgather_over_tree_ends_without_memory() { each_ends 15 'tree find' allgather plan 1; }
 
 # rings_are_whole WHAT: checks that the plan of rings gets repaired, and then has all nodes
 rings_are_whole() {
@@ -197,7 +205,7 @@ fail_meanwhile() {
 
 # All rounds use one plan of rings with REPAIR. In each round a link fails while allgathers are
 # under way.
-test_rings_repair_themselves() {
+test_rings_are_repaired_after_link_failure_without_memory() {
 	local i rounds=20 links=(0:0 5:1 3:2 6:0 1:1) link
 	succeeded=0 refused=0
 	check 'add' hcctl fabric add t dim 3
@@ -219,7 +227,7 @@ test_rings_repair_themselves() {
 # While allocations fail, members record contributions as far as they have memory. The guard
 # installs the next epoch once it has memory for that, and the members submit the recorded
 # contributions again.
-test_guarded_operations_end() {
+test_guarded_allreduce_ends_and_plan_recovers_without_memory() {
 	local i rounds=20 links=(0:0 5:1 3:2 6:0 1:1) link
 	succeeded=0 refused=0
 	check 'add' hcctl fabric add t dim 3
@@ -245,7 +253,7 @@ test_guarded_operations_end() {
 
 # Members have no memory for the resume state of the current chunk. So the operation under way fails
 # when a link fails, with the link as its cause, and the next operation succeeds.
-test_what_is_not_kept_ends() {
+test_operation_without_resume_state_fails_with_link_as_cause() {
 	check 'add' hcctl fabric add t dim 3
 	check 'plan' hcctl ring plan fabric t apply repair
 	only hc_resume_own
@@ -263,7 +271,7 @@ test_what_is_not_kept_ends() {
 # Node 0 is the repair coordinator. Links of node 1 come up again, but nodes have no memory to
 # forward this to node 0. Then the link between nodes 0 and 1 fails. The neighbours of node 1 at its
 # other links know that these links are up, so the coordinator must wait for their reports.
-test_nobody_who_is_there_is_left_out() {
+test_repair_includes_node_whose_link_reports_are_delayed() {
 	local link
 	check 'add' hcctl fabric add t dim 3
 	check 'plan' hcctl ring plan fabric t apply repair
@@ -285,7 +293,7 @@ is_under_way() { [[ $(hcctl -j op show t) != '[]' ]]; }
 # A process leaves in the middle of its contribution, and its node has no memory to notify the other
 # members. Later processes must neither wait for the rest of this contribution, nor take part in its
 # operation.
-test_all_hear_of_a_failure_in_the_end() {
+test_allgather_succeeds_after_late_notice_of_closed_process() {
 	check 'add' hcctl fabric add t dim 3
 	check 'plan' hcctl ring plan fabric t apply
 	only hc_end_word
@@ -327,10 +335,14 @@ a_link_fails_for_a_moment() {
 	sleep 0.2
 	check 'up' hcctl link set t 6:1 up
 }
-test_ends_of_a_detour_find_a_fault() { ends_of_a_detour_find 2 a_link_fails; }
-test_ends_of_a_detour_find_a_loss() { ends_of_a_detour_find 1 a_link_fails_for_a_moment; }
+test_both_detour_ends_detect_failed_link_without_notification() {
+	ends_of_a_detour_find 2 a_link_fails
+}
+test_detour_end_detects_brief_link_failure_without_notification() {
+	ends_of_a_detour_find 1 a_link_fails_for_a_moment
+}
 
-test_shares_of_rings_end() { each_ends 15 'ring plan' alltoall plan 5; }
+test_alltoall_over_rings_ends_without_memory() { each_ends 15 'ring plan' alltoall plan 5; }
 
 [[ -e ${injectors[0]}/require-start ]] || skip_all 'the kernel has no fault injection by stack trace'
 confine

@@ -24,7 +24,7 @@ ways() {
 	check 'del' hcctl fabric del t
 }
 
-test_every_pair_has_a_shortest_way() {
+test_route_of_every_pair_is_shortest_with_and_without_faults() {
 	printf '0 1,2\n1 2,3\n4 3\n4 5\n5 0\n6 0,5\n' >"$scratch/net"
 	ways torus 5x5
 	ways mesh 4x5
@@ -49,7 +49,7 @@ counted() {
 	check 'del' hcctl fabric del t
 }
 
-test_networks_have_their_links() {
+test_networks_have_expected_links_with_same_port_at_both_ends() {
 	counted 25 50 torus 5x5
 	counted 24 46 mesh 2x3x4
 	counted 31 30 tree 2^5
@@ -60,7 +60,7 @@ test_networks_have_their_links() {
 }
 
 # The kernel makes a hypercube, with all features of hypercubes, from a table that describes one.
-test_a_table_of_a_hypercube_is_one() {
+test_table_that_describes_hypercube_makes_a_hypercube() {
 	# Another test may have set this parameter, with which the kernel does not recognize
 	# hypercubes.
 	parameter keep_tables N
@@ -70,7 +70,7 @@ test_a_table_of_a_hypercube_is_one() {
 	equal 'fabric' 'dim' "$(hcctl -j fabric save t | grep -oE '"(dim|peers)"' | head -1 | tr -d '"')"
 }
 
-test_what_needs_a_hypercube_says_so() {
+test_commands_for_hypercubes_are_refused_on_torus_with_reason() {
 	local what='needs a hypercube'
 	check 'add' hcctl fabric add t torus 5x5
 	refused 'a tree' "$what" hcctl tree find fabric t apply
@@ -88,7 +88,7 @@ test_what_needs_a_hypercube_says_so() {
 	refused 'no such number' 'no such dimension' hcctl link show t 0:9
 }
 
-test_links_are_named_by_both_ends() {
+test_link_can_be_named_by_its_two_nodes() {
 	check 'add' hcctl fabric add t torus 5x5
 	check 'down' hcctl link set t 20--0,1--2 down
 	equal 'these' '[[0,20],[1,2]]' "$(json '[.[] | select(.state != []) | [.node, .peer] | sort] | unique' link show t)"
@@ -104,7 +104,7 @@ test_links_are_named_by_both_ends() {
 	check 'all nodes again' hcctl node set t all ok
 }
 
-test_wrong_networks_are_refused() {
+test_invalid_networks_are_refused_with_reason() {
 	refused 'none' 'missing "dim"' hcctl fabric add t
 	refused 'two' 'one network' hcctl fabric add t torus 5x5 ring 4
 	refused 'a dimension and a network' 'one network' hcctl fabric add t torus 5x5 dim 3
@@ -120,7 +120,7 @@ test_wrong_networks_are_refused() {
 	equal 'none is there' 0 "$(json length fabric show)"
 }
 
-test_rings_carry_what_rings_carry() {
+test_allgather_and_alltoall_run_over_rings_of_torus_and_mesh() {
 	check 'add' hcctl fabric add t torus 5x5
 	equal 'steps of an allgather both ways' 12 \
 		"$(json .steps run allgather t type u64 count 4 random 1 verify)"
@@ -152,7 +152,7 @@ carried() {
 	check 'del' hcctl fabric del t
 }
 
-test_spanning_trees_carry_what_trees_carry() {
+test_tree_collectives_run_over_spanning_trees_in_planned_steps() {
 	carried torus 5x5
 	carried mesh 4x5
 	carried tree 2^4
@@ -180,7 +180,7 @@ broadcast() {
 	check 'del' hcctl fabric del t
 }
 
-test_broadcasts_reach_all() {
+test_broadcast_reaches_all_nodes_in_planned_steps() {
 	broadcast torus 5x5
 	broadcast mesh 4x5
 	broadcast full 16
@@ -192,7 +192,7 @@ test_broadcasts_reach_all() {
 
 # The sink of this cube, node 0, has one link that is up, to node 1, and node 1 has one further link
 # that is up. So each order of dimensions uses a faulty link, but there is a spanning tree.
-test_a_spanning_tree_goes_where_no_order_does() {
+test_spanning_tree_exists_where_no_dimension_order_avoids_faults() {
 	check 'add' hcctl fabric add t dim 4
 	check 'faults' hcctl link set t 0:1-3,1:2-3 down
 	equal 'no order' false "$(json '.cost == 0' tree find fabric t sink 0)"
@@ -206,7 +206,7 @@ test_a_spanning_tree_goes_where_no_order_does() {
 	check 'it is broken' busywait 5 json_is true '.[0].broken' plan show t
 }
 
-test_a_guarded_spanning_tree_goes_on() {
+test_guarded_spanning_tree_works_again_after_link_and_node_fail() {
 	check 'add' hcctl fabric add t torus 4x4
 	check 'a guarded tree' hcctl span plan fabric t apply guard 10s
 	hcctl guard t &
@@ -222,7 +222,7 @@ test_a_guarded_spanning_tree_goes_on() {
 }
 
 # When one ring breaks, another ring that shares no link with it still works.
-test_edge_disjoint_rings() {
+test_edge_disjoint_ring_works_after_another_ring_breaks() {
 	local id
 	check 'add' hcctl fabric add t torus 5x5
 	check 'two rings' hcctl ring plan fabric t rings 2 apply
@@ -242,7 +242,7 @@ test_edge_disjoint_rings() {
 }
 
 # A member of a ring may have as many peers as its node has ports.
-test_rings_of_a_star() {
+test_rings_of_star_work_with_fifteen_peers_at_one_member() {
 	echo '0 1,2,3,4,5,6,7,8,9,10,11,12,13,14,15' >"$scratch/star"
 	check 'add' hcctl fabric add t graph "$scratch/star"
 	check 'rings' hcctl ring plan fabric t apply
@@ -264,7 +264,7 @@ steps() {
 	check 'del' hcctl fabric del t
 }
 
-test_steps_are_as_planned() {
+test_allgather_over_rings_takes_planned_number_of_steps() {
 	steps 'torus 4x4' vrt 17 18
 	steps 'torus 4x4' hamilton 15 16
 	steps 'mesh 5x5' vrt 28 29
@@ -273,7 +273,7 @@ test_steps_are_as_planned() {
 	[[ $debug ]] || steps 'kary 3^3' hamilton 26 27
 }
 
-test_many_nodes() {
+test_routes_in_torus_with_1024_nodes_are_shortest() {
 	local nodes=1024
 	check 'add' hcctl fabric add t torus 16x64
 	equal 'nodes' $nodes "$(json '.[0].nodes' fabric show t)"
@@ -283,13 +283,13 @@ test_many_nodes() {
 }
 
 # The longest netlink message that makes a fabric: a table of 4,096 nodes with 16 ports each.
-test_the_largest_table() {
+test_fabric_is_made_from_largest_possible_table() {
 	awk 'BEGIN { for (u = 0; u < 4096; u++) for (k = 1; k < 16; k += 2) print u, (u + k) % 4096 }' >"$scratch/net"
 	check 'add' hcctl fabric add t graph "$scratch/net"
 	equal 'nodes and ports' '[4096,16]' "$(json '.[0] | [.nodes, .ports]' fabric show t)"
 }
 
-test_a_silent_link_is_found() {
+test_link_that_loses_all_frames_is_found_by_detect() {
 	check 'add' hcctl fabric add t dragonfly 4x2
 	check 'nothing comes' hcctl link set t 5:1 loss 100%
 	equal 'found' 1 "$(json .found detect t)"
@@ -298,7 +298,7 @@ test_a_silent_link_is_found() {
 	equal 'none' 0 "$(json .found detect t)"
 }
 
-test_saved_and_made_again() {
+test_saved_torus_is_restored_with_faults_and_plans() {
 	check 'add' hcctl fabric add t torus 4x5
 	check 'faults' hcctl fault random t links 2 nodes 1 seed 3
 	check 'impair' hcctl link set t all loss 1%
@@ -316,7 +316,7 @@ test_saved_and_made_again() {
 	refused 'a bad table' 'invalid peers' hcctl fabric restore "$scratch/bad" v
 }
 
-test_pictures_are_drawn() {
+test_plot_draws_torus_with_rings_and_spanning_trees() {
 	local end
 	check 'add' hcctl fabric add t torus 4x4
 	for end in svg dot html; do
@@ -344,7 +344,7 @@ loads() { json '[.nodes[].queued] | join(",")' balance show t; }
 
 # After a round of dimension exchange, the tasks are distributed as the planner computes; and so
 # they are after the moves of the optimal plan.
-test_tasks_are_balanced_as_planned() {
+test_load_balancing_moves_tasks_as_planned() {
 	local load final link count
 	check 'add' hcctl fabric add t torus 4x4
 	check 'faults' hcctl link set t 0--1,5--9 down
@@ -364,7 +364,7 @@ test_tasks_are_balanced_as_planned() {
 	equal 'even' '1 122' "$(loads | tr , '\n' | sort -n | awk '{ n += $1; v[NR] = $1 } END { print v[NR] - v[1], n }')"
 }
 
-test_ethernet_reaches_everybody() {
+test_ping_reaches_other_endpoints_with_and_without_faults() {
 	local u
 	check 'add' hcctl fabric add t torus 3x4 netns-each "gr$$-" address 10.9.0.0/24
 	for u in 1 5 11; do

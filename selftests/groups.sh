@@ -9,7 +9,7 @@
 # shellcheck source=selftests/lib/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib/lib.sh"
 
-test_a_node_that_lies_with_its_group_is_noticed() {
+test_byzantine_node_with_group_of_its_own_is_detected_in_demo() {
 	local said
 	said=$("$here/demo/groups_guest.sh" dim graph) || fault "the demonstration fails: $said"
 	while IFS= read -r line; do log "$line"; done <<<"$said"
@@ -26,7 +26,7 @@ hops_agree() {
 			if $from == $to then 0 else $hops["\($from) \($to)"] end] | add' "$scratch/placed")"
 }
 
-test_each_group_has_nodes_of_its_own_around_faults() {
+test_placement_gives_each_healthy_node_processes_of_one_group() {
 	check 'add' hcctl fabric add t torus 4x4
 	hcctl -j mfi torus 5x5 place fabric t >"$scratch/placed"
 	equal 'five groups on 16 nodes: processes on a node' '[1,2]' "$(jq -c '[.place.nodes[].count] | [min, max]' "$scratch/placed")"
@@ -44,7 +44,7 @@ test_each_group_has_nodes_of_its_own_around_faults() {
 	refused 'no fabric' 'nowhere' hcctl mfi torus 5x5 place fabric nowhere
 }
 
-test_wrong_processes_are_refused() {
+test_groups_demo_refuses_invalid_process_lists() {
 	check 'add' hcctl fabric add t dim 1
 	refused 'no fabric' 'usage: groups' "$here/demo/groups" </dev/null
 	refused 'nothing' 'on two nodes' "$here/demo/groups" t </dev/null

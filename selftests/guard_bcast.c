@@ -337,7 +337,7 @@ static unsigned int cut(unsigned int link, unsigned int before, unsigned int aft
 	return wrong + end(w);
 }
 
-TEST(a_link_fails_at_any_time)
+TEST(guarded_broadcast_resumes_after_link_fails_at_any_time)
 {
 	unsigned int link, before, wrong = 0;
 
@@ -375,7 +375,7 @@ static unsigned int kill_receiver(unsigned int mask, unsigned int before, bool a
 	return wrong + end(w);
 }
 
-TEST(a_receiver_fails_at_any_time)
+TEST(guarded_broadcast_resumes_after_receiver_fails_at_any_time)
 {
 	unsigned int mask, before, wrong = 0;
 
@@ -428,7 +428,7 @@ static unsigned int kill_source(unsigned int source, unsigned int before, unsign
 	return wrong + end(w);
 }
 
-TEST(the_source_fails_at_any_time)
+TEST(new_source_continues_broadcast_after_source_fails_at_any_time)
 {
 	unsigned int source, before, wrong = 0, had = 0;
 
@@ -496,7 +496,7 @@ static unsigned int long_message(unsigned int before, unsigned int *failures)
 	return wrong + end(w);
 }
 
-TEST(a_message_too_long_to_be_kept_ends)
+TEST(message_too_long_for_ledger_is_delivered_or_fails_once)
 {
 	unsigned int before, wrong = 0, ended = 0;
 
@@ -508,7 +508,7 @@ TEST(a_message_too_long_to_be_kept_ends)
 }
 
 /* Receivers leave and join at any time, also while all wait for the next epoch. */
-TEST(receivers_leave_and_come)
+TEST(receivers_close_and_join_without_stopping_guarded_broadcast)
 {
 	unsigned int when;
 
@@ -543,7 +543,7 @@ TEST(receivers_leave_and_come)
 /* The process of the source leaves in the middle of a message, and a new process at the same node
  * becomes the source.
  */
-TEST(the_source_leaves)
+TEST(new_process_at_source_node_continues_after_source_closes)
 {
 	const struct hypercube_op half = {
 		.plan = PLAN, .collective = HYPERCUBE_BCAST, .bytes = 40000,
@@ -584,7 +584,7 @@ TEST(the_source_leaves)
 }
 
 /* If no guard installs the next epoch, each process gets a failure. */
-TEST(who_waits_in_vain_is_told)
+TEST(waiting_processes_get_error_when_guard_time_ends)
 {
 	struct work *w = begin(0, 200);
 	unsigned int u;
@@ -601,7 +601,7 @@ TEST(who_waits_in_vain_is_told)
 	EXPECT_EQ(0, end(w));
 }
 
-TEST(a_receiver_that_is_left_out_is_told)
+TEST(receiver_outside_next_epoch_gets_error_and_can_rejoin)
 {
 	struct work *w = begin(0, GUARD_MS);
 
@@ -624,7 +624,7 @@ TEST(a_receiver_that_is_left_out_is_told)
 	EXPECT_EQ(0, end(w));
 }
 
-TEST(another_source_takes_over_while_the_first_lives)
+TEST(live_old_source_is_refused_after_new_source_takes_over)
 {
 	struct work *w = begin(0, GUARD_MS);
 	struct hypercube_op op = { .plan = PLAN, .collective = HYPERCUBE_BCAST, .bytes = 8 };
@@ -660,7 +660,7 @@ TEST(another_source_takes_over_while_the_first_lives)
 	EXPECT_EQ(0, end(w));
 }
 
-TEST(a_guarded_broadcast_stays_one)
+TEST(guarded_broadcast_refuses_other_collective_and_plan_type)
 {
 	struct hypercube_op sum = {
 		.plan = PLAN, .collective = HYPERCUBE_ALLREDUCE, .oper = HYPERCUBE_MAX,

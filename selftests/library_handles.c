@@ -14,7 +14,7 @@
 #include "handles.h"
 #include "ktap.h"
 
-TEST(time_limits)
+TEST(timed_out_wait_can_be_repeated_timed_out_reduce_shuts_handle)
 {
 	uint64_t in = 1, out = 0, id;
 	unsigned int i;
@@ -73,7 +73,7 @@ static bool all_kinds(struct hcl **x, struct hcl **messages, struct hcl **tasks)
 }
 
 /* Signals arrive every 30 ms, long before the time limit expires, and do not extend it. */
-TEST(signals_do_not_make_a_time_limit_longer)
+TEST(signals_do_not_extend_time_limit_of_calls)
 {
 	struct hcl_params p;
 	struct sigevent ev = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGUSR1 };
@@ -106,7 +106,7 @@ TEST(signals_do_not_make_a_time_limit_longer)
 /* If the event loop of a program has made the sockets non-blocking, blocking calls of the library
  * still wait.
  */
-TEST(sockets_that_do_not_wait_are_waited_for)
+TEST(blocking_calls_wait_on_nonblocking_sockets)
 {
 	struct hcl *x, *messages, *tasks;
 	struct hypercube_task task;
@@ -133,7 +133,7 @@ static bool not_for(const struct hcl *x, int err, const char *words)
 }
 
 /* If a call is refused, it must not remove a message or task from the handle. */
-TEST(handles_of_another_kind_are_refused)
+TEST(calls_on_handle_of_wrong_kind_are_refused)
 {
 	static const char *collectives = "the handle is for collectives, not for messages",
 		*messages = "the handle is for messages, not for collectives",
@@ -176,7 +176,7 @@ static bool failed(const struct hcl *hcl, int status, unsigned int plan, const c
 	return false;
 }
 
-TEST(the_latest_failure_has_a_cause)
+TEST(hcl_failure_reports_status_and_cause_of_latest_failure)
 {
 	struct hcl_params p = sum64, bcast = { .plan = 2, .collective = HYPERCUBE_BCAST };
 	struct hypercube_result res;
@@ -204,7 +204,7 @@ TEST(the_latest_failure_has_a_cause)
 	EXPECT_EQ(-ESHUTDOWN, hcl_failure(h[0])->status);
 }
 
-TEST(progress_notices_that_a_plan_is_gone)
+TEST(hcl_progress_ends_operation_when_its_plan_is_removed)
 {
 	struct hcl_params p = { .plan = 2, .collective = HYPERCUBE_BCAST };
 	struct hypercube_result res;
@@ -224,7 +224,7 @@ TEST(progress_notices_that_a_plan_is_gone)
 	EXPECT_EQ(true, failed(h[1], -ENOENT, 2, "there is no such plan"));
 }
 
-TEST(a_handle_for_one_plan)
+TEST(handle_for_one_plan_is_exclusive_and_serves_only_that_plan)
 {
 	struct hcl *a, *b;
 	uint64_t in = 1, out;
@@ -248,7 +248,7 @@ TEST(a_handle_for_one_plan)
 	hcl_close(a);
 }
 
-TEST(a_second_plan_that_somebody_else_has)
+TEST(post_to_plan_of_another_socket_is_refused_until_close)
 {
 	struct hcl_params other = sum64;
 	uint64_t in = 1, out, id;
@@ -277,7 +277,7 @@ TEST(a_second_plan_that_somebody_else_has)
 /* hcl_fd() returns one descriptor for all sockets of the handle, including sockets that are opened
  * later.
  */
-TEST(one_descriptor_for_all_plans)
+TEST(hcl_fd_becomes_readable_for_operations_of_any_plan)
 {
 	struct hcl_params other = sum64;
 	uint64_t in = 1, out[2] = { 0 }, id[2];
@@ -308,7 +308,7 @@ TEST(one_descriptor_for_all_plans)
 	EXPECT_EQ(2 * NODES, out[0] + out[1]);
 }
 
-TEST(what_cannot_be_is_refused)
+TEST(invalid_operation_is_refused_at_post_or_at_wait)
 {
 	struct hcl_params p = sum64;
 	uint64_t in = 1, id;
@@ -338,7 +338,7 @@ TEST(what_cannot_be_is_refused)
 	EXPECT_EQ(id, res.cookie);
 }
 
-TEST(opening)
+TEST(handle_opens_only_at_free_node_of_existing_fabric)
 {
 	struct hcl *x, *y;
 
@@ -357,7 +357,7 @@ TEST(opening)
 	EXPECT_EQ(-ENODEV, hcl_post(h[3], &sum64, &x, 8, NULL, 0, NULL));
 }
 
-TEST(messages_between_nodes)
+TEST(messages_arrive_between_nodes_also_around_faults)
 {
 	struct hcl *a, *b;
 	char buf[64] = "";
@@ -411,7 +411,7 @@ static bool is_nearest(unsigned int type, uint16_t bits, double value)
 	return off < other || (off == other && !(bits & 1));
 }
 
-TEST(a_quotient_is_rounded_once)
+TEST(hcl_divide_rounds_quotient_once_to_nearest)
 {
 	static const uint32_t by[] = { 1, 2, 3, 7, 641, 4095, 4096, 1000003, 1 << 24 };
 	unsigned int type, i, bits, wrong = 0;
@@ -439,7 +439,7 @@ TEST(a_quotient_is_rounded_once)
 	EXPECT_EQ(-EINVAL, hcl_divide(HYPERCUBE_U32, f, sizeof(f), 3));
 }
 
-TEST(names_of_operators_and_types)
+TEST(operator_and_type_names_parse_back_and_invalid_are_refused)
 {
 	unsigned int i;
 	uint32_t width;

@@ -443,15 +443,15 @@ static void shape_delivers(struct __test_metadata *_metadata, const struct shape
 	}
 }
 
-TEST_CALL(a_tree_with_helpers_delivers, shape_delivers, &shapes[0])
-TEST_CALL(a_tree_with_a_detour_delivers, shape_delivers, &shapes[1])
-TEST_CALL(a_broadcast_delivers, shape_delivers, &shapes[2])
-TEST_CALL(a_doubling_delivers, shape_delivers, &shapes[3])
-TEST_CALL(trees_of_rings_deliver, shape_delivers, &shapes[4])
-TEST_CALL(a_spanning_tree_delivers, shape_delivers, &shapes[5])
+TEST_CALL(tree_with_helpers_delivers_over_lossy_links, shape_delivers, &shapes[0])
+TEST_CALL(tree_with_detour_delivers_over_lossy_links, shape_delivers, &shapes[1])
+TEST_CALL(broadcast_delivers_over_lossy_links, shape_delivers, &shapes[2])
+TEST_CALL(recursive_doubling_delivers_over_lossy_links, shape_delivers, &shapes[3])
+TEST_CALL(trees_of_rings_deliver_over_lossy_links, shape_delivers, &shapes[4])
+TEST_CALL(spanning_tree_delivers_over_lossy_links, shape_delivers, &shapes[5])
 
 /* Run long operations on plans of all types, with few nodes. */
-TEST(megabytes_are_delivered)
+TEST(megabytes_are_delivered_over_lossy_links_on_all_plan_types)
 {
 	static const struct impairments bad = { .loss = 50000, .corrupt = 50000, .seed = 9 };
 	struct work w[JOBS_MAX];
@@ -537,9 +537,9 @@ static void shape_is_spent(struct __test_metadata *_metadata, const struct shape
 	spent_tries(_metadata, s, &corrupted, false);
 }
 
-TEST_CALL(a_link_of_a_tree_is_spent, shape_is_spent, &shapes[0])
-TEST_CALL(a_link_of_a_broadcast_is_spent, shape_is_spent, &shapes[2])
-TEST_CALL(a_link_of_a_doubling_is_spent, shape_is_spent, &shapes[3])
-TEST_CALL(a_link_of_rings_is_spent, shape_is_spent, &shapes[4])
+TEST_CALL(link_of_tree_that_delivers_no_frames_is_spent, shape_is_spent, &shapes[0])
+TEST_CALL(link_of_broadcast_that_delivers_no_frames_is_spent, shape_is_spent, &shapes[2])
+TEST_CALL(link_of_recursive_doubling_that_delivers_no_frames_is_spent, shape_is_spent, &shapes[3])
+TEST_CALL(link_of_rings_that_delivers_no_frames_is_spent, shape_is_spent, &shapes[4])
 
 TEST_HARNESS_MAIN

@@ -11,7 +11,7 @@
 # shellcheck source=selftests/lib/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib/lib.sh"
 
-test_only_the_part_is_made() {
+test_fabric_add_makes_only_nodes_of_local_partition() {
 	check 'add' hcctl fabric add t dim 3 nodes 0XX
 	equal 'interfaces' 'tn0 tn1 tn2 tn3' "$(ip -br link | awk '$1 ~ /^tn/ { print $1 }' | sort | xargs)"
 	equal 'the part' 0XX "$(json '.[0].subcube' fabric show t)"
@@ -29,7 +29,7 @@ test_only_the_part_is_made() {
 	equal 'no part' null "$(json '.[0].subcube' fabric show u)"
 }
 
-test_addresses_are_those_of_the_whole() {
+test_mac_addresses_are_same_in_partition_and_whole_fabric() {
 	local mac
 	check 'whole' hcctl fabric add t dim 3
 	mac=$(cat /sys/class/net/tn5/address)
@@ -39,7 +39,7 @@ test_addresses_are_those_of_the_whole() {
 	check 'no other' test ! -e /sys/class/net/tn4
 }
 
-test_faults_follow() {
+test_links_to_remote_nodes_count_as_faulty_without_carrier() {
 	check 'add' hcctl fabric add t dim 3 nodes 0XX
 	busywait 5 json_is 4 '.[0].fault' node show t 3 || fault 'node 3 does not know of its link'
 	equal 'state' '["carrier"]' "$(json '.[0].state' link show t 3:2)"
@@ -56,7 +56,7 @@ test_faults_follow() {
 	check 'del' hcctl fabric del t
 }
 
-test_plans_take_the_nodes_within_reach() {
+test_plans_have_only_reachable_local_nodes_as_members() {
 	check 'add' hcctl fabric add t dim 3 nodes 0XX
 	equal 'members' '[0,1,2,3]' "$(json .members tree find fabric t apply)"
 	check 'reduce' hcctl run reduce t plan 1 verify
@@ -72,7 +72,7 @@ test_plans_take_the_nodes_within_reach() {
 }
 
 # Frames carry the epoch of their plan, so all machines must install a plan with the same epoch.
-test_epochs_are_chosen() {
+test_chosen_epoch_must_be_above_that_of_last_plan() {
 	check 'add' hcctl fabric add t dim 3 nodes 0XX
 	check 'a tree' hcctl tree find fabric t apply epoch 7
 	equal 'epoch' 7 "$(json '.[0].epoch' plan show t 1)"
@@ -82,7 +82,7 @@ test_epochs_are_chosen() {
 	equal 'epoch' 8 "$(json '.[0].epoch' plan show t 1)"
 }
 
-test_refusals_have_sentences() {
+test_requests_about_remote_nodes_are_refused_with_reason() {
 	refused 'length' 'one character for each dimension' hcctl fabric add t dim 3 nodes 0X
 	refused 'characters' '0, 1 and X' hcctl fabric add t dim 3 nodes 0X2
 	check 'add' hcctl fabric add t dim 3 nodes 0XX
@@ -97,7 +97,7 @@ test_refusals_have_sentences() {
 	refused 'rounds' 'spans machines balances no tasks' hcctl balance set t threshold 0
 }
 
-test_parts_are_saved() {
+test_partition_is_saved_and_restored() {
 	check 'add' hcctl fabric add t dim 3 nodes 1XX
 	check 'down' hcctl link set t 5:2 down
 	check 'loss' hcctl link set t 6:2 loss 5% seed 3 one-way
@@ -113,7 +113,7 @@ test_parts_are_saved() {
 	refused 'another part' 'has other nodes on this machine' hcctl fabric restore "$scratch/one" u
 }
 
-test_endpoints_go_to_namespaces() {
+test_only_endpoints_of_partition_get_namespaces() {
 	check 'add' hcctl fabric add t dim 3 nodes 0X1 netns-each "hp$$-" address 10.77.0.0/24
 	check 'ping' ip netns exec "hp$$-1" ping -c 1 -W 5 10.77.0.4
 	check 'none elsewhere' test ! -e "/var/run/netns/hp$$-0"

@@ -240,7 +240,7 @@ static void sleepers(struct __test_metadata *_metadata, unsigned int ops)
 	EXPECT_LE(s->slowest, (uint64_t)wait_secs(TICKS_MAX));
 }
 
-TEST(each_operation_goes_on_as_soon_as_it_can)
+TEST(operations_continue_without_delay_despite_random_sleeps)
 {
 	sleepers(_metadata, scaled(4000));
 }

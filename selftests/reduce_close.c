@@ -231,27 +231,27 @@ static void test(struct __test_metadata *_metadata, unsigned int collective, boo
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-TEST(members_close_under_reductions)
+TEST(reductions_end_at_all_members_when_two_members_close)
 {
 	test(_metadata, HYPERCUBE_REDUCE, false, 2, 0);
 }
 
-TEST(others_close_under_reductions)
+TEST(reductions_end_when_members_close_with_second_random_sequence)
 {
 	test(_metadata, HYPERCUBE_REDUCE, false, 2, 100);
 }
 
-TEST(members_close_under_allreductions)
+TEST(allreduces_end_at_all_members_when_two_members_close)
 {
 	test(_metadata, HYPERCUBE_ALLREDUCE, false, 2, 200);
 }
 
-TEST(others_close_under_allreductions)
+TEST(allreduces_end_when_members_close_with_second_random_sequence)
 {
 	test(_metadata, HYPERCUBE_ALLREDUCE, false, 2, 300);
 }
 
-TEST(members_close_under_recursive_doubling)
+TEST(recursive_doubling_ends_at_all_members_when_two_members_close)
 {
 	test(_metadata, HYPERCUBE_ALLREDUCE, true, 8, 400);
 }

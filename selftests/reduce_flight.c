@@ -90,17 +90,17 @@ static void in_health(struct __test_metadata *_metadata, unsigned int njobs, boo
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-TEST(thousands_of_operations_in_a_row)
+TEST(thousands_of_concurrent_reductions_give_right_results)
 {
 	in_health(_metadata, scaled(4000), false);
 }
 
-TEST(everybody_hears_of_every_completion)
+TEST(all_members_are_notified_of_every_completion)
 {
 	in_health(_metadata, scaled(1500), true);
 }
 
-TEST(operations_in_a_row_around_faults)
+TEST(many_concurrent_reductions_give_right_results_around_faults)
 {
 	struct cube c;
 
@@ -165,7 +165,7 @@ static uint64_t grid_want(unsigned int plan)
 	return sum;
 }
 
-TEST(rows_columns_and_the_whole_grid_at_once)
+TEST(concurrent_reductions_on_nine_plans_of_grid_give_right_sums)
 {
 	const unsigned int njobs = 3 * scaled(200);
 	unsigned int node[CUBE_MAX], n, i, k;
@@ -284,7 +284,7 @@ TEST(long_results_of_two_plans_do_not_mix)
 /* If a member has made more contributions to a plan than the plan takes at once, it can still
  * contribute to another plan. Half of the members fill the first plan, the others the second plan.
  */
-TEST(a_full_plan_does_not_stop_another)
+TEST(member_with_full_plan_can_contribute_to_another_plan)
 {
 	const unsigned int each = 100, njobs = 2 * each;
 	unsigned int node[CUBE_MAX], n, i, k;

@@ -80,7 +80,7 @@ static bool fails_at(const struct trial_variant *v, unsigned int step, int node,
 	return trial_end(&t) && fine;
 }
 
-TEST(every_link_fails_at_every_step)
+TEST(ring_operations_continue_after_any_link_fails_at_any_step)
 {
 	const struct trial_variant *v = &trial_variants[0];
 	unsigned int i, step;
@@ -90,7 +90,7 @@ TEST(every_link_fails_at_every_step)
 			ASSERT_TRUE(fails_at(v, step, -1, i));
 }
 
-TEST(every_node_fails_at_every_step)
+TEST(ring_operations_continue_after_any_node_fails_at_any_step)
 {
 	const struct trial_variant *v = &trial_variants[0];
 	unsigned int step;
@@ -114,28 +114,28 @@ static void varied(struct __test_metadata *_metadata, const struct trial_variant
 	}
 }
 
-TEST(rings_with_acknowledgements)
+TEST(operations_with_notify_continue_after_fault_at_any_step)
 {
 	varied(_metadata, &trial_variants[1]);
 	varied(_metadata, &trial_variants[3]);
 }
 
-TEST(trees_of_rings)
+TEST(operations_on_trees_of_rings_continue_after_fault_at_any_step)
 {
 	varied(_metadata, &trial_variants[2]);
 }
 
-TEST(messages_of_two_segments)
+TEST(operations_of_two_segments_continue_after_fault_at_any_step)
 {
 	varied(_metadata, &trial_variants[4]);
 }
 
-TEST(messages_of_two_segments_in_trees)
+TEST(two_segment_operations_in_ring_trees_continue_after_fault)
 {
 	varied(_metadata, &trial_variants[5]);
 }
 
-TEST(messages_of_three_segments)
+TEST(operations_of_three_segments_continue_after_fault_at_any_step)
 {
 	varied(_metadata, &trial_variants[6]);
 }
@@ -200,7 +200,7 @@ static bool slow_one_is_named(bool notify)
 	return trial_end(&t) && fine;
 }
 
-TEST(who_may_not_have_it_is_named)
+TEST(failed_member_that_may_lack_blocks_is_named_if_notify_is_set)
 {
 	ASSERT_TRUE(slow_one_is_named(true));
 	ASSERT_TRUE(slow_one_is_named(false));
@@ -210,7 +210,7 @@ TEST(who_may_not_have_it_is_named)
  * notification that the leaf has their blocks. When another leaf loses its link, all members must
  * resume the operation, and complete it.
  */
-TEST(who_waits_for_words_goes_back)
+TEST(members_waiting_for_notice_resume_operation_after_link_fails)
 {
 	struct trial t = { .chunks = 1, .notify = true };
 	unsigned int u, behind = 1, node[CUBE_MAX];

@@ -112,7 +112,7 @@ static bool goes_in_the_middle(bool before, unsigned int wait)
 	return !cube_del(&c) && fine;
 }
 
-TEST(a_process_goes_while_it_is_repaired)
+TEST(operation_fails_at_all_members_if_process_closes_during_repair)
 {
 	unsigned int i;
 
@@ -240,7 +240,7 @@ static int more_comes_after(struct cube *c)
 	return (int)(now_ms() - from);
 }
 
-TEST(the_end_that_names_the_missing_makes_room)
+TEST(reading_end_that_names_missing_member_frees_buffer_space_at_once)
 {
 	int ms, sum = 0;
 	unsigned int i;
@@ -324,7 +324,7 @@ static void flap(struct flapping *f)
 	ctl_link_down(f->c.name, u, d, f->is_down);
 }
 
-TEST(ten_thousand_operations_while_links_flap)
+TEST(ten_thousand_allgathers_succeed_while_links_flap)
 {
 	unsigned int u, least = 0, want = scaled(10000), flaps = 0;
 	uint64_t next = 0, end = deadline(50);

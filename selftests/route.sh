@@ -43,7 +43,7 @@ judge() {
 
 links=(0:0 2:0 4:0 6:0 0:1 1:1 4:1 5:1 0:2 1:2 2:2 3:2)
 
-test_all_faults_up_to_three_links() {
+test_routes_are_shortest_with_any_faults_of_up_to_three_links() {
 	local a b c n=12 f=$scratch/batch
 	check 'add' hcctl fabric add t dim 3
 	{
@@ -65,7 +65,7 @@ test_all_faults_up_to_three_links() {
 	judge 'three links' "$f"
 }
 
-test_random_faults_to_dimension_6() {
+test_routes_are_shortest_with_random_faults_to_dimension_6() {
 	local dim i f=$scratch/batch
 	for dim in 4 5 6; do
 		check 'add' hcctl fabric add t dim $dim
@@ -85,7 +85,7 @@ test_random_faults_to_dimension_6() {
 	done
 }
 
-test_a_component_learns_what_it_missed() {
+test_rejoined_components_learn_faults_of_each_other() {
 	local f=$scratch/batch
 	check 'add' hcctl fabric add t dim 4
 	# While the two halves of the cube are separated, links in both halves fail; then one link
@@ -112,7 +112,7 @@ test_a_component_learns_what_it_missed() {
 # words COMMAND..: prints the output of COMMAND on one line
 words() { "$@" | xargs; }
 
-test_shown_for_people() {
+test_route_show_prints_path_or_no_healthy_path_as_text() {
 	check 'add' hcctl fabric add t dim 3
 	equal 'healthy' 'SRC DST HOPS LEAST PATH 0 3 2 2 0,1,3' "$(words hcctl route show t 0 3)"
 	check 'down' hcctl link set t 3:0,3:1 down

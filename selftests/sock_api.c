@@ -46,7 +46,7 @@ static int errno_of(long r)
 	return r < 0 ? errno : 0;
 }
 
-TEST(sockets_of_other_types_and_protocols_are_refused)
+TEST(sockets_of_unsupported_types_and_protocols_are_refused)
 {
 	EXPECT_EQ(ESOCKTNOSUPPORT, errno_of(socket(shc_family(), SOCK_STREAM, 0)));
 	EXPECT_EQ(ESOCKTNOSUPPORT, errno_of(socket(shc_family(), SOCK_RAW, 0)));
@@ -96,7 +96,7 @@ static void bind_table(struct __test_metadata *_metadata, struct cube *c, int ty
 	}
 }
 
-TEST(wrong_addresses_are_refused)
+TEST(bind_to_invalid_address_is_refused)
 {
 	struct cube c;
 
@@ -106,7 +106,7 @@ TEST(wrong_addresses_are_refused)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-TEST(a_node_has_one_socket_of_each_type)
+TEST(second_socket_of_same_type_at_node_is_refused)
 {
 	struct sockaddr_hypercube a, b;
 	socklen_t len = sizeof(b);
@@ -134,7 +134,7 @@ TEST(a_node_has_one_socket_of_each_type)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-TEST(unbound_sockets_refuse_everything)
+TEST(calls_on_unbound_sockets_fail_with_specific_errors)
 {
 	struct sockaddr_hypercube a;
 	socklen_t len = sizeof(a);
@@ -217,7 +217,7 @@ static unsigned int wrong_ops(struct wrong_op *t)
 	return n;
 }
 
-TEST(wrong_operations_are_refused)
+TEST(invalid_operations_are_refused_and_change_nothing)
 {
 	struct hypercube_op op = sum(16);
 	struct wrong_op t[40];
@@ -268,7 +268,7 @@ struct control {
 	struct hypercube_op op2;
 };
 
-TEST(wrong_control_messages_are_refused)
+TEST(invalid_control_messages_are_refused)
 {
 	struct control k = {
 		.h = { CMSG_LEN(sizeof(k.op)), SOL_HYPERCUBE, HYPERCUBE_CMSG_OP }, .op = sum(8),
@@ -309,7 +309,7 @@ TEST(wrong_control_messages_are_refused)
 /* A control message with an operation has a long and a short form. If some members use one and some
  * the other, all contributions are in the result.
  */
-TEST(short_control_messages_are_the_same_in_fewer_bytes)
+TEST(members_may_mix_short_and_long_operation_control_messages)
 {
 	struct {
 		struct cmsghdr h;
@@ -354,7 +354,7 @@ TEST(short_control_messages_are_the_same_in_fewer_bytes)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-TEST(members_only)
+TEST(only_healthy_members_of_plan_may_contribute)
 {
 	struct hypercube_op op = sum(8);
 	struct cube c;
@@ -370,7 +370,7 @@ TEST(members_only)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-TEST(wrong_receives_are_refused)
+TEST(refused_receive_calls_do_not_remove_the_result)
 {
 	struct hypercube_op op = sum(8);
 	struct hypercube_result res;
@@ -400,7 +400,7 @@ TEST(wrong_receives_are_refused)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-TEST(short_reads_take_a_record_in_pieces)
+TEST(short_receive_calls_return_a_record_in_pieces)
 {
 	struct hypercube_op op = sum(80);
 	struct hypercube_result res;
@@ -467,7 +467,7 @@ static long cpu_of_wait(int fd, int spin_us)
 	return cpu_us() - before;
 }
 
-TEST(receivers_keep_an_idle_processor_as_long_as_they_are_notified)
+TEST(so_busy_poll_sets_how_long_blocking_receive_spins)
 {
 	socklen_t len = sizeof(int);
 	struct cube c;
@@ -512,7 +512,7 @@ static int bind_as(const char *name, unsigned int node, unsigned int uid)
 	return WEXITSTATUS(status);
 }
 
-TEST(only_the_owner_and_the_administrator_may_bind)
+TEST(only_node_owner_and_administrator_may_bind_socket)
 {
 	struct cube c;
 
@@ -528,7 +528,7 @@ TEST(only_the_owner_and_the_administrator_may_bind)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-TEST(a_socket_whose_fabric_is_gone_says_so)
+TEST(calls_on_socket_of_removed_fabric_fail_with_enodev)
 {
 	struct hypercube_op op = sum(8);
 	struct hypercube_result res;

@@ -116,7 +116,7 @@ static void two_end(struct __test_metadata *_metadata, struct two *n)
 	EXPECT_EQ(0, cube_del(&n->c));
 }
 
-TEST(addresses_of_both_lengths)
+TEST(connect_takes_address_with_plan_bind_takes_address_without_plan)
 {
 	const int old = offsetof(struct sockaddr_hypercube, shc_plan);
 	struct sockaddr_hypercube a, b;
@@ -155,7 +155,7 @@ TEST(addresses_of_both_lengths)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-TEST(a_plan_has_one_connected_socket_at_a_node)
+TEST(second_connected_socket_of_plan_at_node_is_refused)
 {
 	struct cube c;
 	int a, b, g;
@@ -238,7 +238,7 @@ TEST(sibling_takes_node_and_rights_of_other_socket)
 /* A plan is stuck after its socket has sent as much as the buffers have space for. The other plans
  * of the node go on.
  */
-TEST(plans_do_not_wait_for_each_other)
+TEST(blocked_plan_does_not_delay_other_plans_of_node)
 {
 	struct hypercube_op stuck = sum(1, 64 << 20);
 	struct hypercube_result res;
@@ -274,7 +274,7 @@ TEST(plans_do_not_wait_for_each_other)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-TEST(a_socket_that_connects_takes_over_from_the_next_operation_on)
+TEST(connected_socket_serves_plan_from_next_operation_on)
 {
 	struct hypercube_op half = sum(1, sizeof(big));
 	struct hypercube_result res;
@@ -307,7 +307,7 @@ TEST(a_socket_that_connects_takes_over_from_the_next_operation_on)
 	two_end(_metadata, &n);
 }
 
-TEST(a_close_ends_what_its_socket_served)
+TEST(close_ends_only_operations_of_plans_that_the_socket_serves)
 {
 	struct hypercube_result res;
 	struct two n;
@@ -345,7 +345,7 @@ TEST(a_close_ends_what_its_socket_served)
 /* If a socket has taken part in operations of a plan, and another socket serves this plan now,
  * closing the first socket ends no operation.
  */
-TEST(a_close_after_another_has_taken_over_ends_nothing)
+TEST(close_of_socket_replaced_by_another_ends_no_operation)
 {
 	struct hypercube_op half = sum(1, 2 << 15);
 	struct hypercube_result res;
@@ -380,7 +380,7 @@ TEST(a_close_after_another_has_taken_over_ends_nothing)
 	two_end(_metadata, &n);
 }
 
-TEST(a_bound_socket_that_connects_leaves_the_other_plans)
+TEST(bound_socket_serves_only_its_plan_after_connect)
 {
 	const int len = sizeof(struct sockaddr_hypercube);
 	struct hypercube_op half = sum(2, 2 << 15);
@@ -413,7 +413,7 @@ TEST(a_bound_socket_that_connects_leaves_the_other_plans)
 	two_end(_metadata, &n);
 }
 
-TEST(a_plan_that_is_replaced_keeps_its_sockets)
+TEST(connected_sockets_survive_replacement_of_their_plan)
 {
 	struct hypercube_result res;
 	struct cube c;
@@ -447,7 +447,7 @@ TEST(a_plan_that_is_replaced_keeps_its_sockets)
 	close(fd[1]);
 }
 
-TEST(messages_of_a_broadcast_come_to_the_socket_of_their_plan)
+TEST(broadcast_message_goes_to_connected_socket_before_bound_one)
 {
 	struct hypercube_op op = { .plan = 2, .collective = HYPERCUBE_BCAST, .bytes = 8 };
 	struct hypercube_result res;
@@ -477,7 +477,7 @@ TEST(messages_of_a_broadcast_come_to_the_socket_of_their_plan)
 }
 
 /* Record numbers begin just below 2^32. A kernel with 32-bit record numbers would lose records. */
-TEST(records_are_numbered_across_32_bits)
+TEST(no_record_is_lost_when_record_numbers_exceed_32_bits)
 {
 	struct hypercube_op op = sum(1, 8);
 	struct hypercube_result res;
@@ -529,7 +529,7 @@ static int user(const char *name, unsigned int uid, int ready, int go)
 	return shc_bound(name, 1, SOCK_SEQPACKET) == -EACCES ? 0 : 114;
 }
 
-TEST(another_owner_takes_the_sockets_of_the_one_before)
+TEST(new_node_owner_unbinds_sockets_of_previous_owner)
 {
 	struct hypercube_op big_op = sum(1, 8);
 	struct hypercube_result res;

@@ -17,7 +17,7 @@
 #define RID	HYPERCUBE_BALANCE_RID
 
 /* All nodes request tasks from all their neighbours at the same time. */
-TEST_TASKS(all_ask_each_other_at_once, 4, 0)
+TEST_TASKS(no_task_is_lost_when_all_nodes_request_tasks_at_once, 4, 0)
 {
 	struct task_view sum;
 	unsigned int u, k;
@@ -40,7 +40,7 @@ TEST_TASKS(all_ask_each_other_at_once, 4, 0)
 /* Neighbours 1, 2 and 4 have 5, 3 and 10 tasks, so node 0 has 4.5 fewer than the average of itself
  * and these. It requests 4 tasks; the neighbours' shares are 1.25, 0.75 and 2.5.
  */
-TEST_TASKS(a_node_asks_each_neighbour_for_its_part, 3, 0)
+TEST_TASKS(node_requests_tasks_in_proportion_to_loads_of_neighbours, 3, 0)
 {
 	static const unsigned int had[8] = { 0, 5, 3, 7, 10, 7, 7, 7 };
 	static const unsigned int has[8] = { 4, 4, 2, 7, 8, 7, 7, 7 };
@@ -65,7 +65,7 @@ TEST_TASKS(a_node_asks_each_neighbour_for_its_part, 3, 0)
 /* The share of each neighbour is less than one task, but the requesting node gets a task
  * nevertheless.
  */
-TEST_TASKS(an_idle_node_gets_what_all_parts_together_are, 2, 0)
+TEST_TASKS(idle_node_gets_one_task_when_each_share_is_below_one_task, 2, 0)
 {
 	static const unsigned int had[4] = { 0, 1, 2, 2 }, has[4] = { 1, 1, 1, 2 };
 	struct task_view view;
@@ -86,7 +86,7 @@ TEST_TASKS(an_idle_node_gets_what_all_parts_together_are, 2, 0)
 }
 
 /* A node sends requests only over usable links. A node without usable links sends none. */
-TEST_TASKS(only_usable_links_are_asked_over, 3, 0)
+TEST_TASKS(task_requests_are_sent_over_usable_links_only, 3, 0)
 {
 	struct round_view v;
 
@@ -107,7 +107,7 @@ static bool odd(const struct round_view *v)
 	return v->status && v->status != -ENOLINK && v->status != -EHOSTDOWN;
 }
 
-TEST_TASKS(links_fail_while_many_ask_and_other_rounds_go_on, 4, 512)
+TEST_TASKS(no_task_is_lost_when_links_fail_during_concurrent_rounds, 4, 512)
 {
 	unsigned int failed = 0, rounds = 0, u, k, wrong = 0;
 	struct round_view v;
@@ -148,7 +148,7 @@ TEST_TASKS(links_fail_while_many_ask_and_other_rounds_go_on, 4, 512)
 /* All frames from node 1 to node 0 are lost, so the link goes down. This does not affect a round of
  * node 7.
  */
-TEST(a_link_that_delivers_nothing_ends_it)
+TEST(link_that_delivers_no_frames_ends_round_with_enolink)
 {
 	struct round_view v;
 	struct task_fixture y;
@@ -169,7 +169,7 @@ TEST(a_link_that_delivers_nothing_ends_it)
 /* The node that requests tasks, or one of the neighbours that it has asked, fails, before or after
  * tasks have migrated.
  */
-TEST_TASKS(nodes_that_die_end_it, 3, 512)
+TEST_TASKS(round_ends_and_no_task_is_taken_twice_when_node_fails, 3, 512)
 {
 	const struct impairments slow = { .delay = 500000, .seed = 1 };
 	unsigned int i, node, failed = 0, wrong = 0;
@@ -213,7 +213,7 @@ TEST_TASKS(nodes_that_die_end_it, 3, 512)
 /* If nodes find no tasks at their neighbours, they begin rounds less and less often, and these
  * rounds do not fill the history of rounds.
  */
-TEST_TASKS(where_there_is_nothing_it_becomes_rare, 3, 0)
+TEST_TASKS(rounds_become_rare_when_neighbours_have_no_tasks, 3, 0)
 {
 	struct balance_view b;
 

@@ -19,7 +19,7 @@ knows() {
 	return 1
 }
 
-test_netem_delays_and_loses() {
+test_netem_delay_and_loss_apply_to_endpoint_traffic() {
 	local us
 	cube 1
 	knows netem delay 20ms || return
@@ -32,7 +32,7 @@ test_netem_delays_and_loses() {
 	check 'it comes' reaches 0 1
 }
 
-test_tbf_limits() {
+test_tbf_limits_tcp_rate_of_endpoint() {
 	local bytes
 	cube 1
 	knows tbf rate 8mbit burst 20kb latency 50ms || return
@@ -50,7 +50,7 @@ test_tbf_limits() {
 	check 'the endpoint works' reaches 0 1
 }
 
-test_xdp_in_generic_mode() {
+test_generic_xdp_drops_ip_frames_but_not_collectives() {
 	local before
 	cube 1
 	check 'reached' reaches 0 1
@@ -76,7 +76,7 @@ test_xdp_in_generic_mode() {
 # field NAME: prints this counter of "ethtool -S" at node 0
 field() { at 0 ethtool -S tn0 | sed -nE "s/^ *$1: //p"; }
 
-test_ip_and_ethtool_tell_the_truth() {
+test_ip_and_ethtool_report_right_state_and_counters() {
 	local rx tx frames=37 dropped
 	cube 2
 	check 'IPv6 off' at 0 sh -c 'echo 1 >/proc/sys/net/ipv6/conf/tn0/disable_ipv6'
@@ -100,7 +100,7 @@ test_ip_and_ethtool_tell_the_truth() {
 	equal 'the tool says the same' 5 "$(json '.[0].drops.spoofed' node show t 0)"
 }
 
-test_a_failed_node_loses_its_carrier() {
+test_failed_node_has_no_carrier_until_set_ok() {
 	cube 2
 	check 'fail' hcctl node set t 1 fail
 	check 'ip says so' busywait 3 at 1 sh -c 'ip -j link show tn1 | jq -e ".[0].flags | index(\"NO-CARRIER\")"'
@@ -111,5 +111,5 @@ test_a_failed_node_loses_its_carrier() {
 	equal 'operstate' up "$(of 1 operstate)"
 }
 
-alone=(test_tbf_limits)
+alone=(test_tbf_limits_tcp_rate_of_endpoint)
 run_tests

@@ -22,7 +22,7 @@ a_reduction() { check 'reduce' hcctl run reduce t op sum type i64 count "${1:-10
 # dot_sum ATTRIBUTE: prints the sum of ATTRIBUTE over all edges of the picture
 dot_sum() { grep -oE "$1=[0-9]+" "$scratch/t.dot" | awk -F= "{ n += \$2 } END { print n }"; }
 
-test_pictures_show_faults_and_traffic() {
+test_plot_as_svg_and_dot_shows_faults_and_traffic() {
 	a_fabric 3
 	a_reduction 1000
 	check 'svg' hcctl plot t -o "$scratch/t.svg"
@@ -44,7 +44,7 @@ test_pictures_show_faults_and_traffic() {
 # model FILTER: prints what the jq filter selects from the data in the page
 model() { sed -n '/id="model">/{n;p}' "$scratch/t.html" | pick "$1"; }
 
-test_pages_show_faults_and_traffic() {
+test_plot_as_html_shows_faults_and_traffic() {
 	a_fabric 3
 	a_reduction 1000
 	check 'page' hcctl plot t plan 1 -o "$scratch/t.html"
@@ -129,7 +129,7 @@ test_tracepoints_agree_with_counters() {
 	! grep -qF -e type=0x -e reason=0x "$scratch/trace" || fault 'something has no name'
 }
 
-test_operations_that_fail_end_in_the_trace() {
+test_trace_has_end_of_each_failed_operation() {
 	wants_tracing || return
 	check 'add' hcctl fabric add t dim 3
 	check 'plan' hcctl tree find fabric t apply
@@ -148,7 +148,7 @@ numbers() { events "$1" | sed -n 's/.* op=\([0-9]*\).*/\1/p' | sort -un | xargs;
 
 # In the second and later epochs of a guarded plan, the operation numbers that processes see differ
 # from those of the nodes. Trace lines have the numbers that processes see.
-test_events_of_a_later_epoch_have_the_numbers_of_processes() {
+test_trace_of_later_epoch_has_operation_numbers_of_processes() {
 	wants_tracing || return
 	check 'add' hcctl fabric add t dim 3
 	check 'apply' hcctl tree find fabric t sink 0 apply guard 5s
@@ -208,7 +208,7 @@ repair() {
 
 # For a single ring this bound is less than the 4w + 2 steps of the paper; for short rings it is
 # more.
-test_a_repair_is_traced_and_takes_few_steps() {
+test_ring_repair_is_traced_and_takes_bounded_steps() {
 	wants_tracing || return
 	repair 3 0:0,5:1,3:2,6:0,1:1
 	check 'removal' hcctl fabric del t
@@ -216,7 +216,7 @@ test_a_repair_is_traced_and_takes_few_steps() {
 }
 
 # Some operations succeed and others fail, and in some collectives members only receive.
-test_every_operation_that_begins_ends_in_the_trace() {
+test_trace_has_end_of_each_operation_that_begins() {
 	local collective
 	wants_tracing || return
 	trace_on
@@ -294,7 +294,7 @@ decoded_by_link() {
 	hcctl -j decode "$1" | jq -r '"\(.from) \(.dim)"' | LC_ALL=C sort | uniq -c | awk '{ print $2, $3, $1 }'
 }
 
-test_a_monitor_shows_every_frame() {
+test_monitor_interface_shows_every_frame_of_all_links() {
 	a_fabric 3
 	check 'it is there, down' grep -q 'state DOWN' <(ip -o link show tmon)
 	a_reduction 1000
@@ -327,7 +327,7 @@ test_a_monitor_shows_every_frame() {
 		"$(shown tmon)"
 }
 
-test_a_monitor_ends_with_its_fabric() {
+test_monitor_interface_is_removed_with_its_fabric() {
 	local there
 	a_fabric 3
 	refused 'its removal alone' . ip link del tmon
@@ -348,14 +348,14 @@ test_a_monitor_ends_with_its_fabric() {
 	refused 'it is gone' . ip link show tmon
 }
 
-test_a_monitor_needs_its_name() {
+test_fabric_add_is_refused_if_monitor_name_is_taken() {
 	check 'another of that name' ip link add tmon type dummy
 	refused 'the fabric' 'name of the fabric.s monitor' hcctl fabric add t dim 2
 	check 'del' ip link del tmon
 	check 'add' hcctl fabric add t dim 2
 }
 
-test_time_lines_have_a_slice_for_each_hop_and_merge() {
+test_timeline_has_an_event_for_each_hop_and_merge() {
 	local sent said before='<'
 	wants_tracing || return
 	a_fabric 3
@@ -401,7 +401,7 @@ no_instance() { [[ ! $(instances) ]]; }
 # trace instance must be removed; if a signal ends it, the file has what was recorded until then.
 is_another() { [[ $(instances) && $(instances) != *"$1"* ]]; }
 
-test_a_recording_that_ends_leaves_no_instance() {
+test_recording_ended_by_signal_leaves_no_trace_instance() {
 	local signal dead
 	wants_tracing || return
 	check 'add' hcctl fabric add t dim 3
@@ -442,7 +442,7 @@ test_a_recording_that_ends_leaves_no_instance() {
 	no_instance || fault "left at last: $(instances)"
 }
 
-test_outputs_remove_nothing_that_they_have_not_made() {
+test_failed_output_leaves_existing_files_and_devices() {
 	wants_tracing || return
 	check 'add' hcctl fabric add t dim 2
 	refused 'a full device' 'cannot write /dev/full: No space' hcctl trace t -o /dev/full duration 1ms
@@ -465,7 +465,7 @@ test_outputs_remove_nothing_that_they_have_not_made() {
 
 # Interfaces may have any bytes in their names, also bytes that are not valid in UTF-8, such as
 # 0xff.
-test_odd_names_are_json() {
+test_interface_names_with_odd_bytes_give_valid_json() {
 	local name
 	wants_tracing || return
 	for name in $'o\xff' 'q"x'; do
@@ -485,7 +485,7 @@ test_odd_names_are_json() {
 # prints its operations
 one_of_two() { hcctl -j trace t -o "$scratch/t.json" -- "$@" 2>/dev/null | sed -n '/"hops"/p' | jq .operations; }
 
-test_time_lines_know_fabrics_of_one_name_apart() {
+test_timeline_excludes_fabric_of_same_name_in_other_namespace() {
 	local a
 	wants_tracing || return
 	namespace a || return
@@ -498,9 +498,14 @@ test_time_lines_know_fabrics_of_one_name_apart() {
 }
 
 # These tests trace the whole machine.
-alone=(test_events_of_a_later_epoch_have_the_numbers_of_processes
-	test_tracepoints_agree_with_counters test_operations_that_fail_end_in_the_trace
-	test_a_repair_is_traced_and_takes_few_steps test_every_operation_that_begins_ends_in_the_trace
-	test_time_lines_have_a_slice_for_each_hop_and_merge test_time_lines_know_fabrics_of_one_name_apart
-	test_a_recording_that_ends_leaves_no_instance test_outputs_remove_nothing_that_they_have_not_made test_odd_names_are_json)
+alone=(test_trace_of_later_epoch_has_operation_numbers_of_processes
+	test_tracepoints_agree_with_counters
+	test_trace_has_end_of_each_failed_operation
+	test_ring_repair_is_traced_and_takes_bounded_steps
+	test_trace_has_end_of_each_operation_that_begins
+	test_timeline_has_an_event_for_each_hop_and_merge
+	test_timeline_excludes_fabric_of_same_name_in_other_namespace
+	test_recording_ended_by_signal_leaves_no_trace_instance
+	test_failed_output_leaves_existing_files_and_devices
+	test_interface_names_with_odd_bytes_give_valid_json)
 run_tests

@@ -247,17 +247,17 @@ static void rows_check(struct __test_metadata *_metadata, const struct row *rows
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-TEST(wrong_requests_about_fabrics_are_refused_with_a_sentence)
+TEST(invalid_fabric_requests_are_refused_with_message)
 {
 	rows_check(_metadata, fabric_rows, ARRAY_SIZE(fabric_rows));
 }
 
-TEST(wrong_requests_about_nodes_links_and_plans_are_refused_with_a_sentence)
+TEST(invalid_node_link_and_plan_requests_are_refused_with_message)
 {
 	rows_check(_metadata, node_rows, ARRAY_SIZE(node_rows));
 }
 
-TEST(commands_that_do_not_exist_are_refused)
+TEST(unknown_commands_are_refused_with_eopnotsupp)
 {
 	static const int cmds[] = {
 		0, HYPERCUBE_CMD_FABRIC_NTF, HYPERCUBE_CMD_FABRIC_DEL_NTF, HYPERCUBE_CMD_OP_NTF,
@@ -374,7 +374,7 @@ static int own_fabric(const char *name)
 	       cube_del(&c);
 }
 
-TEST(everybody_may_read_but_not_write)
+TEST(unprivileged_user_may_read_but_not_change_fabrics)
 {
 	struct cube c;
 
@@ -420,7 +420,7 @@ static int unprivileged(char value)
 	return err;
 }
 
-TEST(the_root_of_a_user_namespace_has_fabrics_of_its_own)
+TEST(user_namespace_root_may_add_fabric_if_unprivileged_is_set)
 {
 	int status;
 
@@ -462,7 +462,7 @@ static void fabric_request(struct nl *nl, int cmd)
  * is normally not finished when the next request is processed; it is if this process gets no
  * processor time in between. The same holds for the removal.
  */
-TEST(a_request_does_not_last_as_long_as_the_fabric_takes)
+TEST(large_fabric_add_and_del_do_not_block_other_netlink_requests)
 {
 	unsigned int round, early = 0, late = 0;
 	struct nl other;
@@ -505,7 +505,7 @@ static int try_fabric(struct nl *nl)
 /* A process requests a fabric and exits. If the fabric is not finished by then, which is mostly the
  * case, it is removed; if it is, it remains.
  */
-TEST(who_has_left_gets_no_fabric)
+TEST(unfinished_fabric_is_removed_when_requester_exits)
 {
 	unsigned int round, undone = 0;
 	struct nl other;
@@ -527,7 +527,7 @@ TEST(who_has_left_gets_no_fabric)
 	EXPECT_GT(undone, 0);
 }
 
-TEST(a_request_that_waits_has_a_bound)
+TEST(too_long_link_request_is_refused_with_emsgsize)
 {
 	struct nl *nl;
 	struct cube c;
@@ -578,7 +578,7 @@ static void random_request(const struct cube *c)
 	}
 }
 
-TEST(random_requests_do_no_harm)
+TEST(fabric_works_after_randomly_corrupted_requests)
 {
 	unsigned int round, i, good = 0;
 	struct nl *nl = ctl();

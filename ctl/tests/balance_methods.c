@@ -162,7 +162,7 @@ static bool all_methods(struct bench *e)
 	return true;
 }
 
-TEST(balance_all_methods_at_random)
+TEST(balance_all_methods_meet_their_guarantees_in_random_cubes)
 {
 	unsigned int i;
 	struct bench e;
@@ -204,7 +204,7 @@ static bool each_load(struct bench *e, unsigned int below)
 /* Try loads of up to four tasks on four nodes, and of up to one task on eight nodes, without faults
  * and with each single failed node.
  */
-TEST(balance_all_loads_of_small_cubes)
+TEST(balance_all_methods_meet_their_guarantees_for_all_small_loads)
 {
 	struct hc_faults *f;
 	unsigned int dim, i;
@@ -258,7 +258,7 @@ static unsigned int brute(const uint64_t *load, double hop_cost, double *score)
 	return best;
 }
 
-TEST(balance_the_optimum_against_brute_force)
+TEST(balance_opt_needs_as_few_hops_as_brute_force_search_finds)
 {
 	static const unsigned int place[] = { 1, 5, 25, 125 };
 	struct bench e;
@@ -350,7 +350,7 @@ static bool is_middle(const struct bench *e)
 	return true;
 }
 
-TEST(balance_of_networks_at_random)
+TEST(balance_all_methods_meet_their_guarantees_in_random_networks)
 {
 	unsigned int i, planned = 0;
 	struct bench e;
@@ -376,7 +376,7 @@ TEST(balance_of_networks_at_random)
 /* The plans of RID and DEM, and the number of hops of the optimum, depend only on the links: they
  * are the same if the cube is given as a table of peers.
  */
-TEST(balance_of_a_table_is_that_of_the_cube)
+TEST(balance_plan_of_cube_given_as_table_equals_that_of_cube)
 {
 	static const enum hc_balance_method methods[] = {
 		HC_BALANCE_RID, HC_BALANCE_DEM, HC_BALANCE_OPT,

@@ -15,7 +15,7 @@
 static struct hc_exchange_send send[1 << DIM];
 static uint16_t step[1 << DIM];
 
-TEST(exchange_is_as_short_as_can_be)
+TEST(exchange_is_valid_and_takes_as_few_steps_as_lower_bound)
 {
 	/* The bounds: 2^n - 1 messages, n of them in a step. */
 	static const uint32_t steps[] = {
@@ -65,7 +65,7 @@ static bool simulated(unsigned int dim)
 	return true;
 }
 
-TEST(exchange_of_all_nodes)
+TEST(exchange_delivers_all_messages_in_simulation_of_all_nodes)
 {
 	unsigned int dim;
 
@@ -75,7 +75,7 @@ TEST(exchange_of_all_nodes)
 	}
 }
 
-TEST(exchange_that_is_changed_is_refused)
+TEST(randomly_altered_exchange_is_refused_unless_still_valid)
 {
 	unsigned int round, refused = 0;
 	uint32_t at;

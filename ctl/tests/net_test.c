@@ -140,7 +140,7 @@ static const struct named named[] = {
 	{ { HC_NET_DRAGONFLY, 2, { 8, 4 } }, 264, 1452, 12 },
 };
 
-TEST(named_networks_have_their_links_and_few_ports)
+TEST(named_network_has_expected_nodes_links_and_at_most_given_ports)
 {
 	struct hc_edge *links;
 	struct hc_net net;
@@ -170,7 +170,7 @@ TEST(named_networks_have_their_links_and_few_ports)
 }
 
 /* In a torus two nodes are linked if and only if their coordinates differ by one step. */
-TEST(a_torus_is_one)
+TEST(torus_links_nodes_whose_coordinates_differ_by_one_step)
 {
 	const struct hc_net_spec spec = { HC_NET_TORUS, 3, { 5, 4, 3 } };
 	struct hc_edge *links;
@@ -195,7 +195,7 @@ TEST(a_torus_is_one)
 }
 
 /* Each pair of groups has one link, and each node of a group has an equal share of these links. */
-TEST(a_dragonfly_is_one)
+TEST(dragonfly_joins_each_pair_of_groups_by_one_link)
 {
 	const struct hc_net_spec spec = { HC_NET_DRAGONFLY, 2, { 4, 2 } };
 	unsigned int between[9][9] = {}, out[36] = {}, i, j;
@@ -248,7 +248,7 @@ static size_t random_links(struct hc_edge *v, uint32_t nodes, unsigned int most,
 	return n;
 }
 
-TEST(any_network_needs_no_more_ports_than_vizing_says)
+TEST(random_network_needs_at_most_one_port_more_than_its_degree)
 {
 	static struct hc_edge links[NODES * HC_PORTS_MAX];
 	unsigned int round, nodes, most;
@@ -264,7 +264,7 @@ TEST(any_network_needs_no_more_ports_than_vizing_says)
 }
 
 /* With one colour more than any node has links, the algorithm of Misra and Gries never fails. */
-TEST(misra_and_gries_colour_everything)
+TEST(misra_gries_colours_any_network_with_degree_plus_one_colours)
 {
 	static struct hc_edge links[NODES * HC_PORTS_MAX];
 	uint16_t *at;
@@ -290,7 +290,7 @@ TEST(misra_and_gries_colour_everything)
 	}
 }
 
-TEST(what_has_too_many_links_or_nodes_is_refused)
+TEST(network_with_too_many_or_too_few_nodes_or_links_is_refused)
 {
 	static const struct hc_net_spec wrong[] = {
 		{ HC_NET_TORUS, 2, { 65, 64 } }, { HC_NET_MESH, 2, { 5, 0 } },
@@ -348,7 +348,7 @@ static bool plainly_sound(const struct hc_topo *t)
 	return true;
 }
 
-TEST(tables_that_are_changed_are_checked_as_a_plain_look_does)
+TEST(kernel_verifier_agrees_with_simple_check_on_altered_peer_tables)
 {
 	static struct hc_edge links[64 * HC_PORTS_MAX];
 	unsigned int round, i, taken = 0, refused = 0;

@@ -80,7 +80,7 @@ static struct hc_faults *net_of(enum hc_net_kind kind, uint32_t a, uint32_t b, u
 }
 
 /* A cube of dimension n has floor(n / 2) edge-disjoint rings (Alspach, Bermond and Sotteau). */
-TEST(several_rings_of_cubes)
+TEST(cube_of_dimension_n_has_half_n_edge_disjoint_rings)
 {
 	unsigned int dim;
 
@@ -90,7 +90,7 @@ TEST(several_rings_of_cubes)
 }
 
 /* A torus has one ring for each axis (Kotzig; Foregger). */
-TEST(several_rings_of_tori)
+TEST(tori_and_other_networks_have_most_possible_edge_disjoint_rings)
 {
 	uint32_t a, b;
 
@@ -110,7 +110,7 @@ TEST(several_rings_of_tori)
 	ASSERT_TRUE(found(net_of(HC_NET_TREE, 2, 3, 0), 1, 0, 0));
 }
 
-TEST(several_rings_around_faults)
+TEST(edge_disjoint_rings_around_faults_reach_nine_tenths_of_bound)
 {
 	unsigned int round, dim, i, all = 0, most = 0;
 

@@ -21,7 +21,7 @@ line() {
 	for d in "$@"; do echo $((u ^= 1 << d)); done
 }
 
-test_a_line_goes_around_the_faults() {
+test_chain_visits_each_member_once_over_usable_links_only() {
 	local nodes dims i
 	faulty_cube
 	json '.[] | select(.state == []) | "\(.node):\(.dim)"' link show t >"$scratch/up"
@@ -57,7 +57,7 @@ digest() {
 	printf '0x%016x' "$h"
 }
 
-test_sums_are_right() {
+test_reduce_over_chain_gives_right_sums_in_planned_steps() {
 	local members count=8 sums=() data='' i k value
 	faulty_cube
 	check 'plan' hcctl chain plan fabric t sink 3 apply
@@ -77,7 +77,7 @@ test_sums_are_right() {
 		"$(jq -c '[.steps, .promise, .clock]' "$scratch/out")"
 }
 
-test_operands_come_in_the_order_of_the_line() {
+test_reduce_over_chain_combines_operands_in_chain_order() {
 	faulty_cube
 	check 'plan' hcctl chain plan fabric t sink 3 apply
 	check 'floats, bit for bit' hcctl run reduce t plan 4 type f64 count 20000 verify
@@ -85,7 +85,7 @@ test_operands_come_in_the_order_of_the_line() {
 	check 'many' hcctl run reduce t plan 4 type i32 count 10 iterations 100 verify
 }
 
-test_who_names_no_plan_gets_a_tree() {
+test_reduce_without_plan_uses_temporary_tree_instead_of_chain() {
 	check 'add' hcctl fabric add t dim 3
 	check 'plan' hcctl chain plan fabric t apply
 	equal 'a reduction' '[5,true]' "$(json '[.plan, .temporary]' run reduce t)"
@@ -94,7 +94,7 @@ test_who_names_no_plan_gets_a_tree() {
 	refused 'nor blocks' 'has no tree plan 4' hcctl run gather t plan 4
 }
 
-test_a_line_that_breaks_is_planned_again() {
+test_broken_chain_refuses_reduce_until_planned_again() {
 	local link
 	check 'add' hcctl fabric add t dim 3
 	check 'plan' hcctl chain plan fabric t sink 5 apply
@@ -109,7 +109,7 @@ test_a_line_that_breaks_is_planned_again() {
 	refused 'and carries nothing' 'has no' hcctl run reduce t plan 4
 }
 
-test_a_saved_line_is_installed_again() {
+test_saved_chain_is_restored_with_its_fabric() {
 	faulty_cube
 	check 'plan' hcctl chain plan fabric t sink 3 apply
 	hcctl fabric save t >"$scratch/one" || fault 'it is not saved'
