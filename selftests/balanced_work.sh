@@ -18,7 +18,7 @@ files() {
 	(cd "$here" && xargs sha256sum <"$scratch/list") >"$scratch/sums"
 }
 
-test_what_the_demonstration_shows() {
+test_balance_demo_loses_no_job_despite_failed_node() {
 	local said
 	files 28
 	said=$(DIM=3 FAILED=5 BROKEN=0:0 KILLED=6 KILLED_AFTER=500 SPEED=12288 MIN_SPEEDUP=0 \
@@ -30,7 +30,7 @@ test_what_the_demonstration_shows() {
 
 # Files of 0 to 130 bytes: this includes all lengths around one block and two blocks of the hash, of
 # 64 bytes each.
-test_hashes_of_all_lengths() {
+test_hashes_of_all_lengths_match_sha256sum() {
 	local len
 	mkdir "$scratch/files"
 	for ((len = 0; len <= 130; len++)); do
@@ -43,7 +43,7 @@ test_hashes_of_all_lengths() {
 	check 'as sha256sum has them' cmp "$scratch/sums" "$scratch/out.sums"
 }
 
-test_jobs_are_refused() {
+test_jobs_program_refuses_invalid_arguments() {
 	local hash=$here/demo/jobs
 	files 3
 	refused 'nothing' 'usage: jobs' "$hash"

@@ -100,7 +100,7 @@ differs() {
 	equal 'what check says' "$(printf '%s\n' "$@")" "$said"
 }
 
-test_two_machines_from_a_file() {
+test_cluster_up_configures_two_machines_from_file() {
 	two "$plans"
 	differs 'one: + fabric t dim 3 nodes 0XX' 'other: + fabric t dim 3 nodes 1XX' \
 		'+ trunk one other dim 2' '+ plan 1 tree' '+ plan 2 doubling'
@@ -125,7 +125,7 @@ other: + fabric t dim 3 nodes 1XX
 	equal 'fabrics' 0 "$(json_at "$a" length fabric show)"
 }
 
-test_broken_things_are_found_and_mended() {
+test_cluster_check_finds_differences_that_cluster_up_repairs() {
 	two "$plans, \"links\": [{ \"node\": 0, \"dim\": 0, \"down\": true }]"
 	check 'up' up
 	check 'a link' at "$a" hcctl link set t 0:0 up
@@ -149,7 +149,7 @@ test_broken_things_are_found_and_mended() {
 	leave
 }
 
-test_four_machines_by_ssh() {
+test_cluster_of_four_ssh_hosts_comes_up() {
 	four
 	check 'up' up
 	as_wanted
@@ -186,7 +186,7 @@ served() { at "$b" ss -Hltn | grep -q :22; }
 
 # ssh quotes arguments in its own way, and the tool uses one ssh connection to a machine for all
 # requests of a command.
-test_machines_by_ssh_itself() {
+test_cluster_command_uses_one_ssh_connection_to_a_machine() {
 	local out
 	type -P dropbear ssh ssh-keygen >/dev/null || { skip 'there is no ssh, or no dropbear'; return; }
 	two "$plans"
@@ -210,7 +210,7 @@ test_machines_by_ssh_itself() {
 	unset HCCTL_SSH
 }
 
-test_endpoints_go_with_it() {
+test_cluster_up_configures_endpoints_and_down_removes_netns() {
 	two "\"nodes\": [{ \"node\": 0, \"netns\": \"e0-$$\", \"up\": true, \"addresses\": [\"10.77.0.1/24\"] },
 		{ \"node\": 7, \"netns\": \"e7-$$\", \"up\": true, \"addresses\": [\"10.77.0.8/24\"] }],
 		\"links\": [{ \"node\": 1, \"dim\": 2, \"delay_ns\": 1000000 }]"
@@ -222,7 +222,7 @@ test_endpoints_go_with_it() {
 	[[ ! -e /run/netns/e0-$$ ]] || fault 'a namespace is left'
 }
 
-test_others_fabrics_stay() {
+test_cluster_does_not_change_foreign_fabric_of_same_name() {
 	two
 	check 'a fabric' at "$a" hcctl fabric add t dim 2
 	refused 'up' 'one: .*dim 3 is wanted' up
@@ -231,7 +231,7 @@ test_others_fabrics_stay() {
 	equal 'the other one does not' 0 "$(json_at "$b" length fabric show)"
 }
 
-test_hosts_may_be_away() {
+test_unreachable_host_is_reported_and_added_by_later_up() {
 	two
 	sed -i "s/$b/no-such/" "$file"
 	refused 'up' '^hcctl: other: .*no-such' up
@@ -243,7 +243,7 @@ test_hosts_may_be_away() {
 }
 
 # A signal ends the command only after the current step is complete, so nothing is left half done.
-test_signals_end_it() {
+test_signal_ends_cluster_up_after_the_current_step() {
 	two
 	sed -i 's/"netns"/"ssh"/' "$file"
 	elsewhere 'sleep 1'
@@ -288,7 +288,7 @@ tls() { echo "$scratch/$1.pem,$scratch/$1.key,$scratch/$2.pem"; }
 
 has_tls() { modprobe -q tls; [[ -e /proc/net/tls_stat ]]; }
 
-test_trunks_speak_tls() {
+test_trunks_carry_data_over_kernel_tls() {
 	if ! { authority ca && certificate one ca; }; then skip 'there is no openssl'; return; fi
 	two "$plans" "\"tls\": \"$(tls one ca)\""
 	if ! has_tls; then
@@ -330,7 +330,7 @@ meets() {
 }
 port_open() { at "$a" ss -Hltn | grep -q :26723; }
 
-test_tls_refuses() {
+test_trunk_with_tls_refuses_peer_without_valid_certificate() {
 	if ! { authority ca && authority other && certificate one ca && certificate two ca &&
 		certificate stranger other; }; then
 		skip 'there is no openssl'
@@ -359,7 +359,7 @@ test_tls_refuses() {
 
 # TLS has records other than data, for example one with new keys. The kernel does not accept these:
 # they end the trunk, although they would not end the TLS connection.
-test_what_is_no_data_ends_a_trunk() {
+test_tls_record_other_than_data_ends_the_trunk() {
 	if ! { authority ca && certificate one ca; }; then skip 'there is no openssl'; return; fi
 	has_tls || { skip 'the kernel has no TLS'; return; }
 	parts

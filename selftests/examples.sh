@@ -116,7 +116,7 @@ try() {
 	[[ ! $said ]] || fault "$said; all that was said: $(cat "$scratch/said")"
 }
 
-test_what_README_says() { try README; }
+test_commands_of_README_succeed() { try README; }
 
 # seen WHAT LINE..: types these lines, which are wrong, and checks that the error message has WHAT
 seen() {
@@ -126,7 +126,7 @@ seen() {
 	tidy_up
 }
 
-test_a_wrong_command_is_found() {
+test_wrong_command_in_examples_is_detected() {
 	seen failed $'#\thcctl link show nope'
 	seen failed $'#\thcctl run reduce hc0 op sume'
 	seen failed $'$\thcctl link set hc0 0:0 down'
@@ -139,9 +139,9 @@ test_a_wrong_command_is_found() {
 }
 
 # Tracing needs the machine for itself.
-alone=(test_a_wrong_command_is_found)
+alone=(test_wrong_command_in_examples_is_detected)
 for text in "${texts[@]}"; do
-	name=test_what_${text//[.-]/_}_says
+	name=test_commands_of_${text//[.-]/_}_succeed
 	[[ ${commands_of[$text]} != *'hcctl trace '* ]] || alone+=("$name")
 	[[ $text != README ]] || continue
 	eval "$name() { try $text; }"

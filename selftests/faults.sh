@@ -20,7 +20,7 @@ words_are() { [[ $(fault_words) == "$1" ]]; }
 # heard_are NODE WORDS: are WORDS the FAULT words that the node has received from its neighbours?
 heard_are() { [[ $(words '.[0].nb_fault[]' node show t "$1") == "$2" ]]; }
 
-test_links_go_down_and_up() {
+test_link_down_and_up_change_fault_words_of_both_ends() {
 	check 'add' hcctl fabric add t dim 3
 	check 'down' hcctl link set t 1:0,6:2 down
 	check 'FAULT words' busywait 2 words_are '1 1 4 0 0 0 4 0'
@@ -37,7 +37,7 @@ test_links_go_down_and_up() {
 
 # The request for a change completes once all neighbours have acknowledged it, so it takes a round
 # trip.
-test_a_change_is_known_when_it_is_answered() {
+test_link_change_returns_after_neighbours_acknowledge() {
 	local begin ms
 	check 'add' hcctl fabric add t dim 2
 	check 'a slow link' hcctl link set t 0:1 delay 300ms
@@ -49,7 +49,7 @@ test_a_change_is_known_when_it_is_answered() {
 	equal 'heard' 1 "$(json '.[0].nb_fault[1]' node show t 2)"
 }
 
-test_nodes_fail_and_come_back() {
+test_node_failure_and_recovery_change_fault_words() {
 	check 'add' hcctl fabric add t dim 3
 	check 'fail' hcctl node set t 5 fail
 	check 'FAULT words' busywait 2 words_are '0 4 0 0 1 7 0 2'
@@ -63,7 +63,7 @@ test_nodes_fail_and_come_back() {
 	check 'its link stays down' busywait 2 words_are '0 0 0 0 0 0 1 1'
 }
 
-test_plans_go_around_faults() {
+test_reductions_succeed_on_plans_around_random_faults() {
 	local i
 	check 'add' hcctl fabric add t dim 4
 	for ((i = 1; i <= $(scaled 15); i++)); do
@@ -82,7 +82,7 @@ all_have_ended() { (($(grep -c '^node [0-3] round' "$scratch/members") == 4)); }
 
 # All links along dimension 1 between members are down, so the detour leads over nodes that are not
 # members.
-test_a_detour_takes_the_way_that_its_plan_shows() {
+test_detour_data_takes_the_path_that_the_plan_shows() {
 	local before
 	check 'add' hcctl fabric add t dim 3
 	check 'faults' hcctl link set t 0:1,1:1 down
@@ -104,7 +104,7 @@ test_a_detour_takes_the_way_that_its_plan_shows() {
 	equal 'its way' '[2,3,7,5,4,0]' "$(json '.[0].detours[0].path' tree show t)"
 }
 
-test_a_plan_knows_that_it_is_broken() {
+test_plan_is_reported_broken_when_its_link_goes_down() {
 	check 'add' hcctl fabric add t dim 3
 	check 'plan' hcctl tree find fabric t apply
 	equal 'broken' false "$(json '.[0].broken' tree show t)"
@@ -120,7 +120,7 @@ test_a_plan_knows_that_it_is_broken() {
 	check 'a reduction' hcctl run reduce t op sum type u8 count 1 verify
 }
 
-test_detect_finds_nothing_in_health() {
+test_detect_reports_neither_healthy_nor_known_faulty_links() {
 	check 'add' hcctl fabric add t dim 4
 	equal 'found' 0 "$(json .found detect t)"
 	check 'down' hcctl link set t 3:1 down
@@ -128,7 +128,7 @@ test_detect_finds_nothing_in_health() {
 	equal 'links down' 1 "$(down)"
 }
 
-test_detect_finds_silent_links() {
+test_detect_finds_links_that_deliver_no_frames() {
 	local i
 	check 'add' hcctl fabric add t dim 4
 	check 'silence' hcctl link set t 2:0,5:1,7:3 loss 100
@@ -147,7 +147,7 @@ test_detect_finds_silent_links() {
 
 # DETECT has marked a link as faulty. Once the link delivers frames, an answer of the neighbour
 # clears the mark, although it arrives late.
-test_a_slow_link_is_healed_when_detect_answers() {
+test_detect_clears_mark_of_slow_link_that_delivers_again() {
 	check 'add' hcctl fabric add t dim 2
 	check 'silence' hcctl link set t 0:0 loss 100 delay 300ms
 	equal 'found' 1 "$(json .found detect t)"
@@ -156,7 +156,7 @@ test_a_slow_link_is_healed_when_detect_answers() {
 	equal 'links down' 0 "$(down)"
 }
 
-test_detect_finds_links_that_are_silent_in_one_direction() {
+test_detect_finds_links_that_lose_all_frames_in_one_direction() {
 	check 'add' hcctl fabric add t dim 3
 	check 'silence from node 6 to node 2' "$here/hc_load" deaf t 6 2
 	equal 'found' '{"found":1,"links":[[2,2]]}' \
@@ -173,7 +173,7 @@ test_detect_finds_links_that_are_silent_in_one_direction() {
 	equal 'and it is found again' 1 "$(json .found detect t)"
 }
 
-test_detect_during_reductions() {
+test_detect_and_concurrent_reductions_succeed() {
 	check 'add' hcctl fabric add t dim 3
 	check 'plan' hcctl tree find fabric t apply
 	background "$here/hc_load" run t 1 $((3 * slow))
@@ -187,7 +187,7 @@ test_detect_during_reductions() {
 
 # DETECT's test frames arrive while all nodes notify each other of many changed links. No link may
 # be marked as faulty.
-test_detect_takes_no_busy_machine_for_silence() {
+test_detect_marks_no_link_while_nodes_are_busy() {
 	local i dim=9 links=60
 	[[ ! $brief ]] || links=30
 	[[ ! $debug ]] || dim=6
@@ -202,7 +202,7 @@ test_detect_takes_no_busy_machine_for_silence() {
 	jobs=()
 }
 
-test_random_faults_are_the_same_for_a_seed() {
+test_random_faults_with_same_seed_are_the_same() {
 	local first second
 	check 'add' hcctl fabric add t dim 5
 	first=$(hcctl -j fault random t links 9 nodes 2 seed 42)
@@ -228,7 +228,7 @@ at_once() {
 
 # While a DETECT round of ten seconds is under way, module fou registers a generic netlink family
 # (if the kernel has it as a module), and ethtool uses a family. Neither may wait for the round.
-test_nobody_waits_for_a_round() {
+test_detect_round_does_not_block_other_requests() {
 	local round b
 	namespace b || return
 	check 'add' hcctl fabric add t dim 4
@@ -255,7 +255,7 @@ test_nobody_waits_for_a_round() {
 	! has_module fou || rmmod fou
 } 2>/dev/null
 
-test_a_round_ends_with_who_asked_for_it() {
+test_detect_round_ends_with_its_caller_or_its_fabric() {
 	check 'add' hcctl fabric add t dim 3
 	background hcctl detect t timeout 10000
 	nap 0.3
@@ -271,7 +271,7 @@ test_a_round_ends_with_who_asked_for_it() {
 	jobs=()
 }
 
-test_links_that_come_up_during_a_round_are_not_silent() {
+test_links_that_come_up_during_detect_are_not_marked_faulty() {
 	local i
 	check 'add' hcctl fabric add t dim 3
 	for ((i = $(scaled 5); i > 0; i--)); do
@@ -288,5 +288,5 @@ test_links_that_come_up_during_a_round_are_not_silent() {
 	jobs=()
 }
 
-alone=(test_nobody_waits_for_a_round)
+alone=(test_detect_round_does_not_block_other_requests)
 run_tests

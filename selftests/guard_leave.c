@@ -186,7 +186,7 @@ static int break_by_link(struct work *w)
 	return err;
 }
 
-TEST_BOTH(one_leaves_when_all_have_been_told, doubling)
+TEST_BOTH(others_go_on_when_process_leaves_after_guard_timeout, doubling)
 {
 	struct work w;
 
@@ -204,7 +204,7 @@ TEST_BOTH(one_leaves_when_all_have_been_told, doubling)
 	EXPECT_EQ(0, end(&w));
 }
 
-TEST_BOTH(two_leave_and_another_comes_for_one, doubling)
+TEST_BOTH(operation_fails_once_when_two_leave_and_one_is_replaced, doubling)
 {
 	struct work w;
 
@@ -226,7 +226,7 @@ TEST_BOTH(two_leave_and_another_comes_for_one, doubling)
 	EXPECT_EQ(0, end(&w));
 }
 
-TEST_BOTH(two_leave_that_have_given_nothing, doubling)
+TEST_BOTH(result_names_two_processes_that_left_without_contributing, doubling)
 {
 	struct work w;
 
@@ -241,7 +241,7 @@ TEST_BOTH(two_leave_that_have_given_nothing, doubling)
 	EXPECT_EQ(0, end(&w));
 }
 
-TEST_BOTH(one_leaves_while_all_wait_for_an_epoch, doubling)
+TEST_BOTH(operation_succeeds_when_process_leaves_awaiting_next_epoch, doubling)
 {
 	bool gives;
 
@@ -262,7 +262,7 @@ TEST_BOTH(one_leaves_while_all_wait_for_an_epoch, doubling)
 	}
 }
 
-TEST_BOTH(node_comes_back_without_a_process, doubling)
+TEST_BOTH(recovered_node_without_process_does_not_block_operations, doubling)
 {
 	struct work w;
 
@@ -290,7 +290,7 @@ TEST_BOTH(node_comes_back_without_a_process, doubling)
 /* A process leaves after it has sent half of a contribution to an operation that no other process
  * has begun.
  */
-TEST_BOTH(nobody_waits_for_the_rest, doubling)
+TEST_BOTH(partial_contribution_of_left_process_does_not_block_others, doubling)
 {
 	static const unsigned char half[100000];
 	struct hypercube_op op = sum;
@@ -309,7 +309,7 @@ TEST_BOTH(nobody_waits_for_the_rest, doubling)
 }
 
 /* Each process gets one end of the barrier, which names the missing member. */
-TEST_BOTH(barrier_of_fewer, doubling)
+TEST_BOTH(barrier_without_member_fails_only_with_all_or_nothing, doubling)
 {
 	struct hypercube_op op = {
 		.plan = PLAN, .collective = HYPERCUBE_BARRIER,

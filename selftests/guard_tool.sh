@@ -43,7 +43,7 @@ test_guarded_plan_shows_its_guard_and_recipe() {
 	check 'not guarded' plan 7 'has("guard_ms") or has("recipe") | not'
 }
 
-test_what_cannot_be_guarded_is_refused() {
+test_guard_is_refused_for_unsupported_plans() {
 	check 'add' hcctl fabric add t dim 3
 	refused 'rings that repair themselves' 'rings that repair themselves need no guard' \
 		hcctl ring plan fabric t apply repair guard 1s
@@ -60,7 +60,7 @@ test_what_cannot_be_guarded_is_refused() {
 	refused 'no such fabric' 'No such fabric' hcctl guard nowhere once
 }
 
-test_state_keeps_guard_and_recipe() {
+test_saved_state_restores_guard_and_recipe() {
 	check 'add' hcctl fabric add t dim 3
 	check 'apply' hcctl tree find fabric t apply sink 5 guard 7s
 	hcctl fabric save t >"$scratch/state"
@@ -71,7 +71,7 @@ test_state_keeps_guard_and_recipe() {
 	equal 'differences' 'fabric t: nothing to do' "$(hcctl fabric restore "$scratch/state" dry-run)"
 }
 
-test_once_renews_what_is_broken() {
+test_guard_once_renews_only_broken_guarded_plans() {
 	local before
 	check 'add' hcctl fabric add t dim 4
 	check 'apply' hcctl tree find fabric t apply sink 3 guard 5s
@@ -86,7 +86,7 @@ test_once_renews_what_is_broken() {
 	equal 'nothing to do' '' "$(hcctl guard t once)"
 }
 
-test_failed_sink_is_replaced_until_it_is_back() {
+test_failed_sink_is_replaced_until_the_node_recovers() {
 	check 'add' hcctl fabric add t dim 3
 	check 'apply' hcctl tree find fabric t apply sink 3 guard 5s
 	check 'fail' hcctl node set t 3 fail
@@ -99,7 +99,7 @@ test_failed_sink_is_replaced_until_it_is_back() {
 	check 'back' plan 1 '(.broken | not) and .sink == 3 and (.members | length) == 8'
 }
 
-test_cut_off_nodes_are_left_out_and_come_back() {
+test_cut_off_node_is_left_out_until_links_recover() {
 	check 'add' hcctl fabric add t dim 3
 	check 'apply' hcctl tree find fabric t apply sink 0 guard 5s
 	check 'cut off' hcctl link set t 7 down
@@ -114,7 +114,7 @@ test_cut_off_nodes_are_left_out_and_come_back() {
 	check 'all' plan 1 '(.broken | not) and (.members | length) == 8'
 }
 
-test_named_plan_is_made_a_guarded_one() {
+test_guard_command_makes_named_plans_guarded() {
 	check 'add' hcctl fabric add t dim 4
 	check 'a part' hcctl tree find fabric t subcube XX1X sink 6 apply plan 2
 	check 'all' hcctl tree find fabric t apply plan 3 sink 9
@@ -128,7 +128,7 @@ test_named_plan_is_made_a_guarded_one() {
 	check 'the same part' plan 2 '(.broken | not) and .sink == 6 and (.members | length) == 8'
 }
 
-test_broadcast_is_planned_again() {
+test_broken_guarded_broadcast_is_planned_again() {
 	check 'add' hcctl fabric add t dim 3
 	check 'apply' hcctl bcast plan fabric t source 3 method minimal apply guard 5s
 	check 'another' hcctl bcast plan fabric t source 6 apply plan 4
@@ -151,7 +151,7 @@ test_broadcast_is_planned_again() {
 	refused 'no such node' 'no such node: 8' hcctl bcast plan dim 3 source 0 without 8
 }
 
-test_rings_are_planned_again() {
+test_broken_guarded_rings_are_planned_again() {
 	check 'add' hcctl fabric add t dim 3
 	check 'apply' hcctl ring plan fabric t width 4 apply guard 5s
 	check 'another' hcctl ring plan fabric t apply plan 4
@@ -170,7 +170,7 @@ test_rings_are_planned_again() {
 	check 'without two' plan 6 '.members == [2,3,4,5,6,7]'
 }
 
-test_doubling_is_planned_again_or_a_tree_stands_for_it() {
+test_broken_doubling_plan_becomes_tree_until_links_recover() {
 	check 'add' hcctl fabric add t dim 3
 	check 'apply' hcctl doubling plan fabric t apply guard 5s
 	check 'a part' hcctl doubling plan fabric t subcube X0X apply plan 4
@@ -202,7 +202,7 @@ topology_is_planned() {
 	[[ $(hcctl -j balance topology fabric t | jq -c '[.subcube, .depth]') == "$(hcctl -j balance show t | jq -c '[.subcube, .depth]')" ]]
 }
 
-test_balancing_goes_on_along_a_new_topology() {
+test_guard_installs_balance_topology_around_new_faults() {
 	local before
 	check 'add' hcctl fabric add t dim 3
 	equal 'none is applied' '' "$(hcctl guard t once)"
@@ -227,7 +227,7 @@ test_balancing_goes_on_along_a_new_topology() {
 }
 
 # For these faults the two kinds of topologies differ.
-test_kind_of_topology_stays() {
+test_guard_keeps_method_of_balance_topology() {
 	check 'add' hcctl fabric add t dim 4
 	check 'fail' hcctl node set t 4,5,7,8 fail
 	check 'apply' hcctl balance topology fabric t method minimal-depth apply
@@ -240,7 +240,7 @@ test_kind_of_topology_stays() {
 	check 'as planned' balancing '.subcube == "XX10" and .epoch == 2'
 }
 
-test_two_guards_install_one_epoch() {
+test_two_guards_install_only_one_epoch_per_fault() {
 	local i before
 	check 'add' hcctl fabric add t dim 4
 	# If the sink has no faulty link, the tree always uses the sink's link of the last stage.
@@ -299,7 +299,7 @@ kill_one() {
 	kill -KILL $victim
 }
 
-test_processes_die_and_nodes_come_back() {
+test_guard_drops_killed_member_until_a_process_binds_again() {
 	local victim others
 	kill_one sets
 	check 'renewed' busywait 10 did '.event == "renewed" and .cause_node == 5 and .members == 7'
@@ -322,7 +322,7 @@ test_processes_die_and_nodes_come_back() {
 without_5() { plan 1 '(.broken | not) and .members == [0,1,2,3,4,6,7] and .recipe == "tree find sink 3"'; }
 bound_5() { hcctl -j node show t 5 | jq -e '.[0].bound' >/dev/null; }
 
-test_far_epochs() {
+test_operations_run_after_large_epoch_steps() {
 	check 'add' hcctl fabric add t dim 2
 	check 'apply' hcctl tree find fabric t apply guard 5s epoch 1
 	check 'far' hcctl tree find fabric t apply guard 5s epoch 2147483647
@@ -330,7 +330,7 @@ test_far_epochs() {
 	equal 'sums' 'set 0xf right' "$("$here/hc_member" -sets t 1 4 3 1 0 1 2 3 | xargs)"
 }
 
-test_all_or_nothing() {
+test_all_or_nothing_operation_fails_when_a_member_is_killed() {
 	local others
 	kill_one strict
 	! wait "$others" || fault 'they go on'
@@ -340,7 +340,7 @@ test_all_or_nothing() {
 
 # A user with a grant of a plan guards the plan while members run operations. The guard adds no node
 # that was not granted, and does not touch another plan.
-test_user_guards_a_plan_of_its_own() {
+test_user_with_grant_guards_only_the_granted_plan() {
 	local members
 	check 'add' hcctl fabric add t dim 3
 	check 'fail' hcctl node set t 7 fail
@@ -391,7 +391,7 @@ break_sink() {
 	fault 'no link of node 3 breaks the plan'
 }
 
-test_nodes_to_do_without() {
+test_tree_find_without_leaves_out_named_nodes() {
 	check 'add' hcctl fabric add t dim 3
 	check 'apply' hcctl tree find fabric t apply without 1-2,7
 	check 'what is cut off is left out, too' plan 1 '.members == [0,4,5,6]'
@@ -404,7 +404,7 @@ test_nodes_to_do_without() {
 
 # The ledger shares pages with data that members merge: whole segments, or the shares that effective
 # helpers send. The results must be as without a ledger.
-test_results_are_those_of_plain_operators() {
+test_ledger_of_guarded_plan_does_not_change_results() {
 	local words how
 	check 'add' hcctl fabric add t dim 4
 	for how in 'no fault' 'faulty links'; do

@@ -282,7 +282,7 @@ static int refuse_all_else(const struct cube *c, void *arg)
 	       fails("fault clear", ctl_fault_clear(c->name), "", -EPERM, NULL);
 }
 
-TEST(user_to_whom_the_plan_was_given_installs_its_next_epoch)
+TEST(granted_user_installs_next_epoch_of_broken_plan)
 {
 	struct case_of t = {};
 	struct shown s;
@@ -305,7 +305,7 @@ TEST(user_to_whom_the_plan_was_given_installs_its_next_epoch)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-TEST(it_may_choose_nothing_but_the_shape)
+TEST(granted_user_may_change_only_the_shape_of_the_plan)
 {
 	static const char may_not[] = "may not choose this", same[] = "its time or its recipe";
 	struct ask a, other;
@@ -384,7 +384,7 @@ static int seen_from_elsewhere(const struct cube *c, void *arg)
 	return (!s.epoch || s.uid != NOT_GIVEN || s.grant) + 2 * (owner_of(c, 1) != NOT_GIVEN);
 }
 
-TEST(users_of_another_user_namespace_are_not_shown)
+TEST(uid_unmapped_in_user_namespace_is_not_shown)
 {
 	struct cube c;
 
@@ -395,7 +395,7 @@ TEST(users_of_another_user_namespace_are_not_shown)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-TEST(plan_that_is_not_broken_is_not_replaced)
+TEST(granted_user_cannot_replace_plan_that_is_not_broken)
 {
 	struct case_of t = { .err = -EPERM, .text = "only when it is broken" };
 	struct cube c;
@@ -421,7 +421,7 @@ static int ask_much(const struct cube *c, void *arg)
 	return fails("last", ask(ctl(), c, &t->a), ctl()->extack, t->err, t->text) ? 200 : n;
 }
 
-TEST(user_asks_about_20_times_a_second_at_most)
+TEST(granted_user_is_limited_to_20_requests_per_second)
 {
 	struct case_of t = { .err = -EPERM, .text = "may not make it a member: node 7" };
 	struct shown s;
@@ -443,7 +443,7 @@ TEST(user_asks_about_20_times_a_second_at_most)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-TEST(others_may_not)
+TEST(user_without_grant_cannot_install_next_epoch)
 {
 	struct case_of t = { .err = -EPERM, .text = "the user who guards it" };
 	struct cube c;
@@ -468,7 +468,7 @@ static int tool_guards(const struct cube *c, void *arg)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 103;
 }
 
-TEST(tool_adds_no_recipe_to_a_plan_that_was_given)
+TEST(guard_tool_of_user_adds_no_recipe_to_granted_plan)
 {
 	struct ask a = next_epoch(0);
 	struct cube c;
@@ -484,7 +484,7 @@ TEST(tool_adds_no_recipe_to_a_plan_that_was_given)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-TEST(tool_of_root_takes_in_what_was_not_given)
+TEST(guard_tool_of_root_adds_members_outside_the_grant)
 {
 	struct cube c;
 
@@ -515,7 +515,7 @@ static int over_borrowed(const struct cube *c, void *arg)
 	return fails("over another's socket", err, b->nl.extack, b->t.err, b->t.text);
 }
 
-TEST(opener_of_the_socket_counts_and_who_sends_too)
+TEST(request_needs_grant_of_both_socket_opener_and_sender)
 {
 	struct borrowed b = { .t = { .err = -EPERM, .text = "the user who guards it" } };
 	struct cube c;
@@ -538,7 +538,7 @@ TEST(opener_of_the_socket_counts_and_who_sends_too)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-TEST(plan_is_given_and_taken_back_while_it_runs)
+TEST(grant_can_be_given_and_revoked_without_new_epoch)
 {
 	struct case_of t = { .err = -EPERM, .text = "the user who guards it" };
 	struct cube c;
@@ -565,7 +565,7 @@ TEST(plan_is_given_and_taken_back_while_it_runs)
 /* A request without PREV ends the grant. If the plan is granted again, the user may choose only the
  * plan's own members.
  */
-TEST(request_that_names_no_epoch_takes_the_plan_back)
+TEST(request_without_prev_epoch_ends_the_grant)
 {
 	struct ask a = next_epoch(0);
 	struct cube c;
@@ -594,7 +594,7 @@ TEST(request_that_names_no_epoch_takes_the_plan_back)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-TEST(only_a_guarded_plan_is_given)
+TEST(grant_of_plan_without_guard_is_refused)
 {
 	struct ask a = next_epoch(0);
 	struct cube c;

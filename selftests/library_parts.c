@@ -69,7 +69,7 @@ static void scatter_all(struct scatter *s, const uint64_t *in, const size_t *byt
 	all_call(s);
 }
 
-TEST(parts_of_a_reduction_are_scattered)
+TEST(reduce_scatter_block_gives_each_member_its_block)
 {
 	struct hcl_params p = sum64;
 	uint64_t in[NODES * 2], out[NODES][2], id[NODES];
@@ -93,7 +93,7 @@ TEST(parts_of_a_reduction_are_scattered)
 	EXPECT_EQ(-EINVAL, hcl_reduce_scatter_block(h[0], &sum64, in, 72, out[0], 16, NULL));
 }
 
-TEST(parts_of_different_lengths_are_scattered)
+TEST(reduce_scatter_with_different_block_lengths_succeeds)
 {
 	static const size_t bytes[NODES] = { 0, 8, 16, 24, 32, 40, 48, 56 };
 	struct scatter s[NODES];
@@ -114,7 +114,7 @@ TEST(parts_of_different_lengths_are_scattered)
 	EXPECT_EQ(-EMSGSIZE, hcl_reduce_scatter(h[0], &sum64, in, bytes, 8, 7, out, 48, NULL));
 }
 
-TEST(who_counts_the_members_wrong_hears_that)
+TEST(reduce_scatter_with_wrong_member_count_is_an_error)
 {
 	static const size_t bytes[2 * NODES] = {
 		16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16
@@ -129,7 +129,7 @@ TEST(who_counts_the_members_wrong_hears_that)
 		EXPECT_EQ(-EPROTO, s[i].err);
 }
 
-TEST(blocks_are_exchanged)
+TEST(alltoall_exchanges_blocks_of_all_lengths)
 {
 	static const size_t bytes[] = { 0, 1, 5, 30000 };
 	struct hcl_params p = { .plan = 3, .collective = HYPERCUBE_ALLTOALL };
@@ -258,7 +258,7 @@ static void stripes_run(struct __test_metadata *_metadata, struct scatter s[NODE
 	}
 }
 
-TEST(blocks_are_cut_into_stripes)
+TEST(striped_collectives_deliver_all_blocks_in_order)
 {
 	static const size_t rooms[] = { 0, 8, 16, 24, 80, 8 * 4097, 400000 };
 	struct scatter s[NODES];
@@ -285,7 +285,7 @@ TEST(blocks_are_cut_into_stripes)
 	EXPECT_EQ(-EINVAL, hcl_alltoall_striped(h[0], striped, 2, out, 8, 8, out, 8, NULL));
 }
 
-TEST(blocks_of_different_lengths_are_gathered)
+TEST(allgatherv_gathers_blocks_of_different_lengths)
 {
 	static const uint32_t plans[] = { 1, 3, 4 };
 	static char in[NODES][40000], out[NODES][41000], right[41000];
@@ -316,7 +316,7 @@ TEST(blocks_of_different_lengths_are_gathered)
 	EXPECT_EQ(-EMSGSIZE, hcl_allgatherv(h[0], 1, in, bytes, 8, 0, out, all - 1, 0, NULL));
 }
 
-TEST(blocks_of_different_lengths_are_exchanged)
+TEST(alltoallv_exchanges_blocks_of_different_lengths)
 {
 	static char in[NODES][41000], out[NODES][41000], right[41000];
 	size_t bytes[NODES][NODES], back[NODES][NODES], at;
@@ -353,7 +353,7 @@ TEST(blocks_of_different_lengths_are_exchanged)
 /* A member that expects another length than was sent gets an error. So does a member that passes a
  * wrong number of members.
  */
-TEST(other_lengths_than_were_sent_are_an_error)
+TEST(vector_collective_with_unexpected_length_is_an_error)
 {
 	static const size_t two[2 * NODES] = { 2, 2, 2, 2, 2, 2, 2, 2 };
 	static const size_t three[NODES] = { 2, 2, 2, 2, 2, 2, 3, 2 };
@@ -407,7 +407,7 @@ static void false_call(struct scatter *s)
 }
 
 /* A wrong length in the header of a block must not make a member read memory beyond the block. */
-TEST(blocks_that_say_a_false_length_are_refused)
+TEST(block_header_with_false_length_is_refused)
 {
 	static const size_t none[NODES], much[NODES] = { [4] = 1 << 28 };
 	static char out[NODES];
@@ -430,7 +430,7 @@ TEST(blocks_that_say_a_false_length_are_refused)
 }
 
 /* The error must be that of segments that are too short, not that of a wrong number of members. */
-TEST(segments_that_are_too_short_are_named)
+TEST(vector_collective_reports_too_short_segment_as_emsgsize)
 {
 	static const size_t bytes[256];
 	char out[1];
@@ -444,7 +444,7 @@ TEST(segments_that_are_too_short_are_named)
 }
 
 /* Post such collectives over plans of each type, and wait for them in any order. */
-TEST(all_of_the_family_can_be_posted)
+TEST(block_collectives_can_be_posted_on_all_plan_types)
 {
 	static const struct hcl_params p[] = {
 		{ .plan = 1, .collective = HYPERCUBE_ALLGATHER },

@@ -57,7 +57,7 @@ static uint32_t mask_of_sum(uint32_t id)
 	return mask;
 }
 
-TEST(a_tree_around_a_failed_node)
+TEST(tree_installed_after_node_failure_avoids_that_node)
 {
 	struct hcl_plan plan, seen;
 	uint32_t node[3];
@@ -85,7 +85,7 @@ TEST(a_tree_around_a_failed_node)
 	EXPECT_EQ(0xfb, mask_of_sum(ID));
 }
 
-TEST(a_tree_of_named_members)
+TEST(tree_of_named_members_has_exactly_those_members)
 {
 	const uint32_t three[] = { 6, 0, 3 }, beyond[] = { 0, 8 };
 	struct hcl_plan plan;
@@ -104,7 +104,7 @@ TEST(a_tree_of_named_members)
 /* The guard installs the next epoch with the same members, but not before all of them are connected
  * again.
  */
-TEST(a_guarded_tree_keeps_its_members)
+TEST(guarded_tree_keeps_its_members_in_next_epoch)
 {
 	const uint32_t three[] = { 6, 0, 3 };
 	struct hcl_plan plan, next;
@@ -121,7 +121,7 @@ TEST(a_guarded_tree_keeps_its_members)
 	EXPECT_EQ(0x49, mask_of_sum(ID));
 }
 
-TEST(a_doubling_in_what_is_whole)
+TEST(doubling_plan_uses_largest_healthy_subcube)
 {
 	struct hcl_plan plan;
 
@@ -133,7 +133,7 @@ TEST(a_doubling_in_what_is_whole)
 	EXPECT_EQ(4, __builtin_popcount(mask_of_sum(ID)));
 }
 
-TEST(a_broadcast_from_its_source)
+TEST(broadcast_around_faults_reaches_all_members)
 {
 	struct hcl_plan plan;
 	char buf[8] = "";
@@ -154,7 +154,7 @@ TEST(a_broadcast_from_its_source)
 	}
 }
 
-TEST(rings_of_all_that_is_connected)
+TEST(rings_include_all_connected_nodes)
 {
 	struct hcl_params p = { .plan = ID, .collective = HYPERCUBE_ALLGATHER };
 	uint32_t node[NODES], in[NODES], out[NODES][NODES] = { 0 }, i, k;
@@ -180,7 +180,7 @@ TEST(rings_of_all_that_is_connected)
 	}
 }
 
-TEST(waiting_for_a_new_plan)
+TEST(plan_await_returns_next_epoch_or_times_out)
 {
 	struct hcl_plan plan, next;
 	int status;
@@ -206,7 +206,7 @@ TEST(waiting_for_a_new_plan)
 	EXPECT_EQ(0, status);
 }
 
-TEST(removing)
+TEST(removed_plan_no_longer_exists)
 {
 	struct hcl_plan plan;
 
@@ -219,7 +219,7 @@ TEST(removing)
 	EXPECT_EQ(-ENOENT, hcl_plan_get(FABRIC, 0, &plan));
 }
 
-TEST(what_cannot_be_is_refused)
+TEST(invalid_plan_requests_are_refused_and_explained)
 {
 	const uint32_t any = HCL_PLAN_ANY, tree = HYPERCUBE_PLAN_TREE;
 	struct hcl_plan plan;
@@ -262,7 +262,7 @@ TEST(what_cannot_be_is_refused)
 	EXPECT_EQ(NODES, hcl_plan_members(FABRIC, PLAN, NULL, 0));
 }
 
-TEST(where_nothing_is_left)
+TEST(plan_is_refused_when_all_nodes_have_failed)
 {
 	char command[64];
 	unsigned int u;

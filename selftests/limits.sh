@@ -13,7 +13,7 @@
 # shellcheck source=selftests/lib/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib/lib.sh"
 
-test_fabrics_of_a_user() {
+test_user_cannot_exceed_max_fabrics() {
 	parameter max_fabrics 3
 	unprivileged Y
 	refused 'the fourth fabric' 'max_fabrics' as_user 1101 \
@@ -28,7 +28,7 @@ test_fabrics_of_a_user() {
 }
 
 # A socket that stays open after its fabric is removed no longer counts for any user.
-test_fabrics_whose_sockets_stay() {
+test_removed_fabric_with_open_socket_counts_for_no_user() {
 	parameter max_fabrics 2
 	unprivileged Y
 	check 'one goes, another one comes' as_user 1108 \
@@ -40,7 +40,7 @@ test_fabrics_whose_sockets_stay() {
 }
 
 # Two namespaces that one user has made share a limit; namespaces of two users have a limit each.
-test_namespaces_side_by_side() {
+test_namespaces_of_one_user_share_the_fabric_limit() {
 	parameter max_fabrics 2
 	unprivileged Y
 	mkfifo -m 666 "$scratch/go" "$scratch/end"
@@ -57,7 +57,7 @@ test_namespaces_side_by_side() {
 	parameters_back
 }
 
-test_nodes_of_a_user() {
+test_user_cannot_exceed_max_nodes() {
 	parameter max_nodes 20
 	unprivileged Y
 	refused 'more nodes' 'max_nodes' as_user 1020 \
@@ -94,7 +94,7 @@ beside() {
 # In each round, a node of the busy user waits for all busy nodes of the same user; a node of
 # another user waits for only one of them, as users take turns. If the scheduler lets the busy nodes
 # finish before the flood sends more, the test proves nothing.
-test_users_take_turns() {
+test_busy_nodes_of_one_user_hardly_delay_another_user() {
 	local alone his mine busy=false tries=3
 	unprivileged Y
 	mkfifo -m 666 "$scratch/his" "$scratch/over"
@@ -117,7 +117,7 @@ test_users_take_turns() {
 
 plan() { echo "hcctl -j tree find fabric $1 apply plan $2 >/dev/null"; }
 
-test_plans_of_a_user() {
+test_user_cannot_exceed_max_plans_or_plan_memory() {
 	parameter max_plans 3
 	unprivileged Y
 	refused 'the fourth plan' 'max_plans' as_user 1104 "hcctl fabric add a dim 2 && hcctl fabric add b dim 2
@@ -130,7 +130,7 @@ test_plans_of_a_user() {
 	parameters_back
 }
 
-test_plans_of_a_fabric() {
+test_fabric_cannot_exceed_max_fabric_plans() {
 	parameter max_fabric_plans 2
 	check 'add' hcctl fabric add t dim 2
 	check 'a plan' hcctl tree find fabric t apply plan 1
@@ -144,7 +144,7 @@ test_plans_of_a_fabric() {
 
 # An operation fails at a limit just as it does if the machine has no memory, and the next operation
 # succeeds.
-test_operations_of_a_user() {
+test_operation_beyond_poll_memory_fails() {
 	unprivileged Y
 	parameter poll_memory 100
 	# The member that has no memory leaves, and another member may be the first to report that.
@@ -166,7 +166,7 @@ pending() {
 
 # Scatters also keep sets of members. So with a limit that is just sufficient for barriers, scatters
 # fail.
-test_sets_of_a_user() {
+test_member_sets_of_scatters_count_for_poll_memory() {
 	local memory=1000000 uid=1110 said
 	unprivileged Y
 	parameter poll_memory $memory
@@ -190,7 +190,7 @@ test_sets_of_a_user() {
 # Sockets are charged for contributions only; data that members compute from contributions is
 # charged to the fabric. Without this charge these operations would hold 360, 240 and 140 MiB. A
 # debug kernel needs more memory for each object, and frees it later.
-test_data_of_a_user() {
+test_data_computed_by_members_is_charged_to_the_fabric() {
 	local uid=1160 most=60 what held
 	[[ ! $debug ]] || most=100
 	unprivileged Y
@@ -206,7 +206,7 @@ test_data_of_a_user() {
 # charged CGROUP: prints the kB charged to the cgroup
 charged() { echo $(($(<"$1/memory.current") / 1024)); }
 
-test_memory_is_charged() {
+test_plan_memory_is_charged_to_cgroup_of_its_creator() {
 	local group=/sys/fs/cgroup/hc-limits none plans i
 	grep -q memory /sys/fs/cgroup/cgroup.controllers 2>/dev/null ||
 		mount -t cgroup2 none /sys/fs/cgroup 2>/dev/null
@@ -227,7 +227,7 @@ test_memory_is_charged() {
 }
 
 # The kernel's log has a complaint if the OOM killer runs, and then the test fails.
-test_more_than_the_machine_has() {
+test_fabric_larger_than_free_memory_is_refused() {
 	local free fill
 	[[ ! $debug ]] || { skip 'endpoints are bigger on this kernel'; return; }
 	mkdir "$scratch/fill"
@@ -268,7 +268,7 @@ storm() {
 }
 
 # Link-state frames, with which nodes notify each other, are charged to no socket, but bounded.
-test_storms_from_a_trunk() {
+test_link_state_storm_from_trunk_takes_bounded_memory() {
 	[[ ! $debug ]] || { skip 'frames are bigger on this kernel'; return; }
 	parameter trunks Y
 	storm words 8 256 12
@@ -279,7 +279,7 @@ test_storms_from_a_trunk() {
 
 # Link-state frames are bounded, too, when links go down and up faster than polls can send
 # notifications.
-test_storms_of_links_that_flap() {
+test_link_state_storm_of_flapping_links_takes_bounded_memory() {
 	[[ ! $debug ]] || { skip 'frames are bigger on this kernel'; return; }
 	storm flaps 8 50 16
 	[[ $brief ]] || storm flaps 10 20 48

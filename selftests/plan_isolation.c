@@ -204,7 +204,7 @@ static unsigned int processes_run(struct node_work *w, unsigned int n)
 }
 
 /* Run two plans, with all contributions as long as possible. This hung in an earlier version. */
-TEST(two_plans_in_opposite_orders)
+TEST(two_plans_with_long_operations_do_not_block_each_other)
 {
 	struct node_work w[4];
 	struct cube c;
@@ -243,18 +243,18 @@ static void at_random(struct __test_metadata *_metadata,
 	}
 }
 
-TEST(threads_with_orders_at_random)
+TEST(plans_used_by_threads_in_random_orders_do_not_block)
 {
 	at_random(_metadata, threads_run);
 }
 
-TEST(processes_with_orders_at_random)
+TEST(plans_used_by_processes_in_random_orders_do_not_block)
 {
 	at_random(_metadata, processes_run);
 }
 
 /* At each node there is a process for each plan. */
-TEST(several_processes_at_each_node)
+TEST(plans_of_several_processes_per_node_do_not_block)
 {
 	struct node_work w[16];
 	struct cube c;

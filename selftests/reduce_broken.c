@@ -178,9 +178,9 @@ static void test_close(struct __test_metadata *_metadata, unsigned int (*who)(co
 	scene_end(_metadata, &s, false);
 }
 
-TEST_CALL(a_leaf_closes_its_socket, test_close, leaf, sink)
-TEST_CALL(a_node_in_the_middle_closes_its_socket, test_close, middle, sink)
-TEST_CALL(the_sink_closes_its_socket, test_close, sink, leaf)
+TEST_CALL(all_members_get_error_when_leaf_closes_its_socket, test_close, leaf, sink)
+TEST_CALL(all_members_get_error_when_inner_node_closes_its_socket, test_close, middle, sink)
+TEST_CALL(all_members_get_error_when_root_closes_its_socket, test_close, sink, leaf)
 
 /* Set up two short operations and a long one. A slow member that has not begun the first operation
  * is then two operations behind a member that fails in the third one. The two short operations must
@@ -200,7 +200,7 @@ static void jobs_late(struct scene *s)
 		}
 }
 
-TEST(a_failure_ahead_of_a_slow_member)
+TEST(slow_member_gets_results_before_later_failure)
 {
 	struct scene s;
 	unsigned int i, k, u;
@@ -222,8 +222,8 @@ TEST(a_failure_ahead_of_a_slow_member)
 	scene_end(_metadata, &s, false);
 }
 
-TEST_CALL(a_member_closes_without_contributing_while_others_wait, test_close, leaf, leaf)
-TEST_CALL(a_member_closes_before_others_contribute, test_close, middle, NULL)
+TEST_CALL(waiting_members_get_error_when_missing_member_closes_socket, test_close, leaf, leaf)
+TEST_CALL(later_contributors_get_error_when_member_has_closed_socket, test_close, middle, NULL)
 
 /* Fork a process that has the socket of node @u, begins a contribution and then sleeps; close the
  * socket in this process. Return: the process id.
@@ -243,7 +243,7 @@ static pid_t process_start(struct scene *s, unsigned int u)
 		pause();
 }
 
-TEST(a_process_is_killed)
+TEST(all_members_get_error_when_process_of_member_is_killed)
 {
 	struct wait_view v = { 0 };
 	struct scene s;
@@ -283,7 +283,7 @@ static void test_odd(struct __test_metadata *_metadata, struct scene *s)
 	scene_end(_metadata, s, false);
 }
 
-TEST(a_member_contributes_another_type)
+TEST(all_members_get_error_when_one_uses_another_type)
 {
 	struct scene s;
 
@@ -291,7 +291,7 @@ TEST(a_member_contributes_another_type)
 	test_odd(_metadata, &s);
 }
 
-TEST(a_member_uses_another_operator)
+TEST(all_members_get_error_when_one_uses_another_operator)
 {
 	struct scene s;
 
@@ -299,7 +299,7 @@ TEST(a_member_uses_another_operator)
 	test_odd(_metadata, &s);
 }
 
-TEST(a_member_contributes_less)
+TEST(all_members_get_error_when_one_contributes_less)
 {
 	struct scene s;
 
@@ -337,8 +337,8 @@ static void test_link(struct __test_metadata *_metadata, unsigned int stage)
 	scene_end(_metadata, &s, true);
 }
 
-TEST_CALL(a_link_of_the_first_stage_goes_down, test_link, 0)
-TEST_CALL(a_link_of_the_last_stage_goes_down, test_link, 2)
+TEST_CALL(operation_fails_when_first_stage_link_goes_down, test_link, 0)
+TEST_CALL(operation_fails_when_last_stage_link_goes_down, test_link, 2)
 
 static void test_node(struct __test_metadata *_metadata, unsigned int (*who)(const struct scene *),
 		      unsigned int (*slow)(const struct scene *))
@@ -352,8 +352,8 @@ static void test_node(struct __test_metadata *_metadata, unsigned int (*who)(con
 	scene_end(_metadata, &s, true);
 }
 
-TEST_CALL(a_node_in_the_middle_fails, test_node, middle, sink)
-TEST_CALL(the_sink_fails, test_node, sink, leaf)
+TEST_CALL(operation_fails_when_inner_node_fails, test_node, middle, sink)
+TEST_CALL(operation_fails_when_root_fails, test_node, sink, leaf)
 
 /* Let node @u begin its contribution, and send no more of it. Return: 0 or -1. */
 static int begin_only(struct scene *s, unsigned int u)
@@ -369,7 +369,7 @@ static int begin_only(struct scene *s, unsigned int u)
 	return 0;
 }
 
-TEST(the_plan_is_replaced)
+TEST(operation_gets_estale_when_plan_is_replaced)
 {
 	struct scene s;
 
@@ -381,7 +381,7 @@ TEST(the_plan_is_replaced)
 	scene_end(_metadata, &s, false);
 }
 
-TEST(the_plan_is_removed)
+TEST(operation_gets_estale_when_plan_is_removed)
 {
 	struct scene s;
 	unsigned int i;
@@ -426,10 +426,10 @@ static void test_waiting(struct __test_metadata *_metadata, bool replaced)
 	scene_end(_metadata, &s, !replaced);
 }
 
-TEST_CALL(the_plan_is_removed_under_contributions_that_wait, test_waiting, false)
-TEST_CALL(the_plan_is_replaced_under_contributions_that_wait, test_waiting, true)
+TEST_CALL(waiting_contributions_end_when_plan_is_removed, test_waiting, false)
+TEST_CALL(waiting_contributions_end_when_plan_is_replaced, test_waiting, true)
 
-TEST(the_fabric_is_removed)
+TEST(all_sockets_get_enodev_when_fabric_is_removed)
 {
 	struct scene s;
 	unsigned int i;
@@ -495,8 +495,8 @@ static void test_quiet(struct __test_metadata *_metadata, bool link)
 	scene_end(_metadata, &s, false);
 }
 
-TEST_CALL(what_is_complete_is_not_undone_by_a_new_plan, test_quiet, false)
-TEST_CALL(what_is_complete_is_not_undone_by_a_fault, test_quiet, true)
+TEST_CALL(completed_operation_stays_complete_with_new_plan, test_quiet, false)
+TEST_CALL(completed_operation_stays_complete_after_link_fault, test_quiet, true)
 
 static ssize_t recv_now(int fd, uint64_t *data, struct hypercube_result *res)
 {
@@ -523,7 +523,7 @@ static int four_start(struct cube *c)
  * it does not belong to an operation that could fail. The process gets the failure when it has sent
  * the rest.
  */
-TEST(a_beginning_hears_of_a_failure_with_its_rest)
+TEST(partial_contribution_gets_failure_after_its_rest_is_sent)
 {
 	struct hypercube_op op = {
 		.plan = PLAN, .collective = HYPERCUBE_REDUCE, .oper = HYPERCUBE_SUM,
@@ -556,7 +556,7 @@ TEST(a_beginning_hears_of_a_failure_with_its_rest)
 /* A plan is replaced while a failure is on its way to a member over a slow link. The new plan must
  * not make the operation to which this member has contributed count as complete.
  */
-TEST(what_has_failed_is_not_complete_with_a_new_plan)
+TEST(failed_operation_is_not_reported_complete_after_new_plan)
 {
 	const struct impairments slow = { .delay = 1000000000ull };
 	const struct hypercube_op op = {

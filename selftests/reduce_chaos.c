@@ -310,27 +310,27 @@ static void chaos_run(struct __test_metadata *_metadata, unsigned int dim, unsig
 	EXPECT_EQ(0, cube_del(&x.cube));
 }
 
-TEST(eight_nodes_in_chaos)
+TEST(sums_of_8_nodes_are_right_under_random_events)
 {
 	chaos_run(_metadata, 3, scaled(6000), 0, sizeof(struct sum));
 }
 
-TEST(sixteen_nodes_in_chaos)
+TEST(sums_of_16_nodes_are_right_under_random_events)
 {
 	chaos_run(_metadata, 4, scaled(4000), 0, sizeof(struct sum));
 }
 
-TEST(two_nodes_in_chaos)
+TEST(sums_of_2_nodes_are_right_under_random_events)
 {
 	chaos_run(_metadata, 1, scaled(6000), 0, sizeof(struct sum));
 }
 
-TEST(eight_nodes_in_chaos_with_losses)
+TEST(sums_of_8_nodes_are_right_under_random_events_and_loss)
 {
 	chaos_run(_metadata, 3, scaled(3000), 3000, sizeof(struct sum));
 }
 
-TEST(eight_nodes_in_chaos_with_long_operations)
+TEST(long_sums_of_8_nodes_are_right_under_random_events)
 {
 	unsigned int n = scaled(600);
 

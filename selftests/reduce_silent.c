@@ -123,27 +123,27 @@ static void test_silent(struct __test_metadata *_metadata, unsigned int stage, b
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-TEST(a_link_of_the_first_stage_is_silent)
+TEST(operation_fails_when_first_stage_link_loses_all_frames)
 {
 	test_silent(_metadata, 0, true, true);
 }
 
-TEST(a_link_of_the_last_stage_is_silent)
+TEST(operation_fails_when_last_stage_link_loses_all_frames)
 {
 	test_silent(_metadata, 2, true, true);
 }
 
-TEST(a_link_loses_all_that_goes_up)
+TEST(operation_fails_when_link_loses_all_frames_to_the_root)
 {
 	test_silent(_metadata, 1, true, false);
 }
 
-TEST(a_link_loses_all_that_comes_down)
+TEST(operation_ends_when_link_loses_all_frames_from_the_root)
 {
 	test_silent(_metadata, 1, false, true);
 }
 
-TEST(links_that_lose_some_frames)
+TEST(operations_succeed_over_links_with_partial_loss)
 {
 	unsigned int round;
 	struct cube c;
@@ -239,7 +239,7 @@ static int detour_start(struct cube *c)
 /* A slow receiver behind a detour loses no data: credits never allow more data to be under way to
  * it than its receive buffer has space for.
  */
-TEST(a_slow_reader_behind_a_detour_misses_nothing)
+TEST(slow_receiver_behind_detour_loses_no_data)
 {
 	bool held = false;
 	struct cube c;
@@ -253,7 +253,7 @@ TEST(a_slow_reader_behind_a_detour_misses_nothing)
 /* Node 2 waits for the process of node 3, which does not contribute. When the detour fails, the END
  * to node 2 is lost, but node 2 must notice the failure.
  */
-TEST(who_waits_for_a_process_hears_that_its_detour_has_failed)
+TEST(waiting_member_gets_error_when_its_detour_fails)
 {
 	const struct hypercube_op op = { .plan = PLAN, .collective = HYPERCUBE_BARRIER };
 	struct cube c;

@@ -135,7 +135,7 @@ static bool all_end(struct cube *c, unsigned int but)
 /* An operation is complete at node 0, but not at the next node, whose process does not receive.
  * Then a link fails, and all nodes resume the operation. Its end must be reported once.
  */
-TEST(an_end_is_told_once)
+TEST(operation_end_is_notified_once_when_rings_are_repaired)
 {
 	/* The kernel doubles this value, so the receive buffer has space for two chunks. */
 	static const int little = SEGMENT;
@@ -159,7 +159,7 @@ TEST(an_end_is_told_once)
 }
 
 /* Node 0, which has sent all events until now, has failed, so another node must send them. */
-TEST(ends_are_told_when_the_root_is_dead)
+TEST(operation_end_is_notified_when_reporting_node_has_failed)
 {
 	struct received h;
 	struct cube c;
@@ -177,7 +177,7 @@ TEST(ends_are_told_when_the_root_is_dead)
 /* When a node recovers, this ends the operation that is under way, and the end is reported only
  * once. When the node failed before that, the operation went on, which causes no event.
  */
-TEST(an_operation_that_a_node_ends_is_notified)
+TEST(operation_ended_by_node_recovery_is_notified_once)
 {
 	struct received h;
 	struct cube c;

@@ -154,7 +154,7 @@ static unsigned int all_pairs(struct cube *c)
 	return wrong;
 }
 
-TEST(all_pairs_of_a_healthy_cube)
+TEST(datagrams_between_all_pairs_of_healthy_cube_arrive_once)
 {
 	struct cube c;
 
@@ -163,7 +163,7 @@ TEST(all_pairs_of_a_healthy_cube)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-TEST(all_pairs_of_faulty_cubes)
+TEST(datagrams_around_faults_arrive_if_a_healthy_path_exists)
 {
 	unsigned int round, i, node, dim;
 	struct cube c;
@@ -182,7 +182,7 @@ TEST(all_pairs_of_faulty_cubes)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-TEST(messages_of_all_sizes_arrive_in_order)
+TEST(datagrams_of_all_sizes_arrive_in_order)
 {
 	static const size_t sizes[] = { 0, 1, 39, 40, 512, 4096, 32768 };
 	static char out[32769], in[32769];
@@ -204,7 +204,7 @@ TEST(messages_of_all_sizes_arrive_in_order)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-TEST(a_message_too_long_for_the_reader_is_cut)
+TEST(datagram_longer_than_buffer_is_truncated)
 {
 	char out[100] = "0123456789", in[100] = { 0 };
 	struct iovec iov = { .iov_base = in, .iov_len = 10 };
@@ -224,7 +224,7 @@ TEST(a_message_too_long_for_the_reader_is_cut)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-TEST(a_reader_that_does_not_read_loses_only_its_own)
+TEST(full_receive_queue_drops_only_datagrams_to_that_node)
 {
 	char data[1024] = { 0 };
 	unsigned int i, from, got = 0;
@@ -307,7 +307,7 @@ static void *taker(void *arg)
 /* After the fabric was removed, every call of every process that receives reports this, not only
  * the first call. Messages that arrived before the removal can still be received.
  */
-TEST(all_calls_say_that_the_fabric_is_gone)
+TEST(all_calls_fail_with_enodev_after_fabric_is_removed)
 {
 	struct message m = { 0, 1, 0 }, got;
 	pthread_t readers[2];
@@ -341,7 +341,7 @@ TEST(all_calls_say_that_the_fabric_is_gone)
 }
 
 /* Links flap while messages are under way. No message may be delivered twice or to a wrong node. */
-TEST(messages_while_links_flap)
+TEST(datagrams_are_not_duplicated_while_links_flap)
 {
 	unsigned int round, node, dim, i, sent = 0, wrong = 0;
 	struct message m;

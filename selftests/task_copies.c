@@ -75,7 +75,7 @@ static int copies_fill(struct task_fixture *y, unsigned int n, unsigned int len)
 	return err;
 }
 
-TEST_TASKS(a_task_is_copied_if_its_producer_says_so, 1, 0)
+TEST_TASKS(task_is_replicated_if_producer_sets_the_flag, 1, 0)
 {
 	struct hypercube_task id;
 	struct task_view v;
@@ -104,7 +104,7 @@ TEST_TASKS(a_task_is_copied_if_its_producer_says_so, 1, 0)
 	EXPECT_EQ(0, bytes_settle(y));
 }
 
-TEST(tasks_of_all_sizes_are_revived_as_they_were)
+TEST(tasks_of_all_sizes_are_recovered_unchanged)
 {
 	struct hypercube_task id;
 	unsigned int i, s;
@@ -132,7 +132,7 @@ TEST(tasks_of_all_sizes_are_revived_as_they_were)
 /* If a node fails, its tasks with a replica must be reported as recovered, and only its other tasks
  * as lost.
  */
-TEST(losses_and_what_is_not_lost_are_notified)
+TEST(tasks_of_failed_node_are_reported_recovered_or_lost)
 {
 	struct task_losses *l = calloc(1, sizeof(*l));
 	unsigned int i, n = 200, kept = 0, wrong = 0;
@@ -168,7 +168,7 @@ TEST(losses_and_what_is_not_lost_are_notified)
 	free(l);
 }
 
-TEST(another_node_keeps_what_a_dead_one_has_kept)
+TEST(replicas_of_failed_node_are_made_again_at_another_node)
 {
 	struct task_losses *l = calloc(1, sizeof(*l));
 	struct task_view v;
@@ -205,7 +205,7 @@ TEST(another_node_keeps_what_a_dead_one_has_kept)
 	free(l);
 }
 
-TEST_TASKS(a_node_without_links_has_no_keeper_until_one_comes_back, 1, 0)
+TEST_TASKS(node_without_links_has_no_replica_until_a_link_recovers, 1, 0)
 {
 	ASSERT_EQ(0, ctl_link_down(y->c.name, 0, 0, true));
 	ASSERT_EQ(0, fixture_put(y, 0, 100, COPIED));
@@ -225,7 +225,7 @@ TEST_TASKS(a_node_without_links_has_no_keeper_until_one_comes_back, 1, 0)
 /* After a link failure another node holds the replicas. The node with the old replicas is notified
  * over a path around the fault that it may drop them.
  */
-TEST_TASKS(a_link_fails_and_another_node_keeps_them, 2, 0)
+TEST_TASKS(replicas_move_to_another_node_after_link_failure, 2, 0)
 {
 	struct task_view v[4];
 	unsigned int u;
@@ -246,7 +246,7 @@ TEST_TASKS(a_link_fails_and_another_node_keeps_them, 2, 0)
 }
 
 /* When a task has migrated, the node that it has left holds its replica from then on. */
-TEST(what_was_handed_over_is_kept_from_that_moment)
+TEST(migrated_tasks_survive_failure_of_either_node)
 {
 	unsigned int round;
 	struct task_fixture y;
@@ -266,7 +266,7 @@ TEST(what_was_handed_over_is_kept_from_that_moment)
 	}
 }
 
-TEST_TASKS(keepers_without_room_keep_nothing_until_they_have_some, 1, 0)
+TEST_TASKS(full_node_holds_no_replicas_until_memory_is_freed, 1, 0)
 {
 	struct hypercube_task id;
 	unsigned int n;
@@ -287,7 +287,7 @@ TEST_TASKS(keepers_without_room_keep_nothing_until_they_have_some, 1, 0)
 /* Replicas of tasks of other nodes take at most half of a node's memory for tasks, so there is
  * space for tasks of the node itself.
  */
-TEST_TASKS(a_keeper_has_room_for_its_own, 1, 0)
+TEST_TASKS(replicas_leave_memory_for_tasks_of_the_node_itself, 1, 0)
 {
 	uint64_t end = now_ms() + 1000 * (uint64_t)wait_secs(60);
 	struct task_view v;
@@ -306,7 +306,7 @@ TEST_TASKS(a_keeper_has_room_for_its_own, 1, 0)
 	EXPECT_EQ(0, all_wrong(y));
 }
 
-TEST_TASKS(tasks_are_done_while_copies_are_on_their_way, 2, 512)
+TEST_TASKS(tasks_done_during_replication_leave_no_replicas, 2, 512)
 {
 	const struct impairments bad = {
 		.delay = 2000000, .jitter = 2000000, .loss = 100000, .duplicate = 100000, .seed = 4,
@@ -329,7 +329,7 @@ TEST_TASKS(tasks_are_done_while_copies_are_on_their_way, 2, 512)
 	EXPECT_EQ(0, fixture_sum(y).recovered);
 }
 
-TEST_TASKS(links_that_go_down_and_up_double_nothing, 3, 512)
+TEST_TASKS(flapping_links_cause_no_loss_or_second_execution, 3, 512)
 {
 	const struct impairments bad = {
 		.loss = 20000, .seed = 8, .delay = 100000, .jitter = 100000,
@@ -354,7 +354,7 @@ TEST_TASKS(links_that_go_down_and_up_double_nothing, 3, 512)
 /* Nodes fail one after another, and each recovers before the next one fails. When a node fails,
  * workers hold some of its tasks, and other tasks are migrating. No task with a replica is lost.
  */
-TEST_TASKS(nodes_that_die_lose_nothing_that_is_kept_twice, 3, 512)
+TEST_TASKS(replicated_tasks_survive_failures_of_single_nodes, 3, 512)
 {
 	const struct impairments bad = {
 		.delay = 200000, .jitter = 200000, .loss = 10000, .seed = 3,
@@ -396,7 +396,7 @@ static int copies_some(struct task_fixture *y)
 /* A node fails. Then the node that holds its replicas fails while it puts their tasks into its own
  * queue. Each task is reported as lost once.
  */
-TEST(a_keeper_that_dies_meanwhile_loses_each_once)
+TEST(task_is_reported_lost_once_when_replica_node_fails_too)
 {
 	struct task_losses *l = calloc(1, sizeof(*l));
 	unsigned int round, i, n = 0, wrong = 0;
@@ -440,7 +440,7 @@ TEST(a_keeper_that_dies_meanwhile_loses_each_once)
 	free(l);
 }
 
-TEST(a_fabric_goes_while_copies_do)
+TEST(fabric_can_be_removed_during_replication)
 {
 	unsigned int round;
 	struct task_fixture y;

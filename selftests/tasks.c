@@ -20,7 +20,7 @@
 
 static char big[HYPERCUBE_TASK_MAX + 1], room[HYPERCUBE_TASK_MAX + 1];
 
-TEST(tasks_of_all_sizes_come_in_order)
+TEST(tasks_of_all_sizes_are_taken_in_order)
 {
 	static const size_t sizes[] = { 0, 1, 100, 4096, 16000, 16384, 20000, 40000, 65535, 65536 };
 	unsigned int i, n = ARRAY_SIZE(sizes);
@@ -189,7 +189,7 @@ static void put_down(pid_t pid)
 	waitpid(pid, NULL, 0);
 }
 
-TEST(tasks_of_a_killed_worker_come_back_or_are_lost)
+TEST(idempotent_tasks_of_killed_worker_are_redelivered_others_lost)
 {
 	struct task_losses l = { 0 };
 	struct hypercube_task id;
@@ -241,7 +241,7 @@ TEST(tasks_of_a_killed_worker_come_back_or_are_lost)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-TEST(a_failed_node_loses_what_it_has)
+TEST(failed_node_loses_all_its_tasks)
 {
 	struct task_losses l = { 0 };
 	struct hypercube_task id, other;
@@ -282,7 +282,7 @@ TEST(a_failed_node_loses_what_it_has)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-TEST(of_very_many_that_are_lost_some_are_only_counted)
+TEST(loss_reports_beyond_1024_tasks_are_only_counted)
 {
 	struct task_losses l = { 0 };
 	unsigned int i, n = 3000;
@@ -311,7 +311,7 @@ TEST(of_very_many_that_are_lost_some_are_only_counted)
 	nl_shut(&nl);
 }
 
-TEST(another_owner_takes_the_node_away)
+TEST(change_of_node_owner_ends_access_and_requeues_held_tasks)
 {
 	struct hypercube_task id;
 	struct task_view v;
@@ -349,7 +349,7 @@ TEST(another_owner_takes_the_node_away)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-TEST(a_namespace_that_ends_takes_tasks_along)
+TEST(network_namespace_with_queued_tasks_can_end)
 {
 	unsigned int i, round;
 	struct cube c;

@@ -11,7 +11,7 @@
 
 # Members that are cut off from the root receive no message from it any more. They fail as soon as
 # they are notified of the fault.
-test_operations_end_with_the_cause() {
+test_operations_fail_soon_after_trunk_is_removed() {
 	local t
 	machines 3 0XX 1XX && joined
 	trees 5
@@ -32,7 +32,7 @@ test_operations_end_with_the_cause() {
 	members 50 100
 }
 
-test_trunks_break() {
+test_broken_trunk_takes_links_down_until_connected_again() {
 	machines 3 0XX 1XX && joined keepalive "${slow}s"
 	there "$a" hcctl -j monitor fabric t >"$scratch/events"
 	sleep 0.5
@@ -65,7 +65,7 @@ still_works() {
 
 # A bad frame is dropped with a reason; a bad record ends the trunk with a reason. HC_FRAMES: number
 # of frames.
-test_noise_is_refused() {
+test_malformed_trunk_records_are_refused_with_reason() {
 	local frames=${HC_FRAMES:-$(scaled 80000)} dropped
 	alone_here 0XX
 	check 'noise' at "$a" "$here/hc_garbage" t 2 40 $((frames / 40)) "$RANDOM"
@@ -79,7 +79,7 @@ test_noise_is_refused() {
 }
 
 # Frames that the machines have sent before are replayed, truncated or changed, while members wait.
-test_frames_are_checked() {
+test_replayed_and_altered_frames_leave_the_fabric_working() {
 	local frames=${HC_FRAMES:-$(scaled 40000)} said=$scratch/recording
 	machines 3 0XX 1XX && wired "$said"
 	trees 5
@@ -113,7 +113,7 @@ up_here() { busywait 10 is_at 0 "$a" '.[0].links_down' fabric show t || fault 'l
 
 # A node sends 40 MiB to a machine that does not read: 8 MiB are queued, the rest is dropped, and a
 # sum fails because of the drops.
-test_floods_are_bounded() {
+test_trunk_queue_drops_frames_when_peer_does_not_read() {
 	local sent
 	alone_here 00X
 	there "$a" "$here/hc_flood" t 40 >"$scratch/sent"
@@ -124,7 +124,7 @@ test_floods_are_bounded() {
 }
 
 # The memory limit trunk_memory also holds for fabrics of root.
-test_floods_end_at_the_limit_of_memory() {
+test_trunk_ends_when_trunk_memory_is_exceeded() {
 	parameter trunk_memory 1048576
 	alone_here 00X
 	there "$a" "$here/hc_flood" t 40 >"$scratch/sent"
@@ -136,7 +136,7 @@ dropped_most() { (($(json_at "$a" '.[0].drops["queue-full"] // 0' node show t 0)
 
 # Connections are reset at random while operations run. Each operation has a right result or fails
 # with a cause, and links come up again. HC_RESETS: number of resets.
-test_trunks_are_reset() {
+test_trunks_recover_from_random_connection_resets() {
 	local times=${HC_RESETS:-$(scaled 6)} epoch=1 tries=0
 	machines 3 0XX 1XX
 	: >"$scratch/ends"
@@ -177,7 +177,7 @@ test_flipped_bits_end_the_trunk() {
 }
 
 # A trunk omits digests only if both ends are configured to omit them.
-test_digests_are_agreed_on() {
+test_digests_are_omitted_only_if_both_ends_agree() {
 	local words one other digest ns
 	machines 3 0XX 1XX
 	for words in 'on on true' 'on off true' 'off on true' 'off off false'; do
@@ -208,7 +208,7 @@ over() { ! kill -0 "$1"; }
 ways() { sed 's/.*round [0-9]*: \([^:]*\).*/\1/' "$1" | sort | uniq -c | tr -s ' \n' ' '; }
 
 # The network loses and reorders packets. All works, only later, as TCP retransmits and reorders.
-test_wires_are_bad() {
+test_trunk_works_over_lossy_and_reordering_network() {
 	local ns
 	machines 3 0XX 1XX
 	for ns in "$a" "$b"; do
@@ -231,7 +231,7 @@ test_wires_are_bad() {
 }
 
 # A trunk, a fabric, a namespace or the wire is removed at some moment while frames are under way.
-test_everything_may_go() {
+test_removal_of_trunk_or_fabric_during_operations_is_safe() {
 	local i
 	for ((i = 0; i < 3; i++)); do
 		machines 3 0XX 1XX
@@ -251,7 +251,7 @@ test_everything_may_go() {
 
 # From the beginning, both ends send keepalives as often as the end with the shorter keepalive time
 # requires.
-test_one_end_is_less_patient() {
+test_both_ends_use_the_shorter_keepalive_time() {
 	machines 3 0XX 1XX
 	there "$a" hcctl trunk listen t 10.9.0.1 keepalive 60s
 	check 'a trunk' busywait 5 at "$b" hcctl trunk connect t 2 10.9.0.1 keepalive "${slow}s"
@@ -262,7 +262,7 @@ test_one_end_is_less_patient() {
 
 # A namespace ends although its trunks' sockets hold it at first, and so do the trunks in it. The
 # veth interface in it is removed with it, and so is its peer.
-test_namespaces_end() {
+test_namespace_with_trunks_ends_when_deleted() {
 	machines 3 0XX 1XX && joined keepalive "$((200 * slow))ms"
 	check 'a wire' ip link add "x$$" type veth peer name "y$$" netns "$a"
 	sleep 0.5

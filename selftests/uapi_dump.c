@@ -93,7 +93,7 @@ static void churn(void)
 	}
 }
 
-TEST(dumps_while_fabrics_come_and_go)
+TEST(dumps_succeed_without_duplicates_while_fabrics_change)
 {
 	uint64_t end = now_ms() + 4000 * (unsigned int)wait_secs(1);
 	unsigned int dumps = 0, objects = 0, i;
@@ -127,7 +127,7 @@ TEST(dumps_while_fabrics_come_and_go)
 }
 
 /* A dump that is not received to its end must not hold references to fabrics. */
-TEST(dumps_that_are_left_unread)
+TEST(unread_dump_does_not_hold_its_fabric)
 {
 	unsigned int i;
 

@@ -28,7 +28,7 @@ test_fabrics_are_removed_with_the_module() {
 	done
 }
 
-test_tasks_in_queues_do_not() {
+test_queued_tasks_do_not_hold_the_module() {
 	local i
 	for ((i = $(scaled 3); i > 0; i--)); do
 		prepare
@@ -66,12 +66,12 @@ unload_after_kill() {
 	done
 }
 
-test_unloading_follows_a_killed_load() { unload_after_kill 5 "$here/hc_load" run t 1 60; }
-test_unloading_follows_a_killed_doubling() {
+test_module_unloads_after_kill_during_operations() { unload_after_kill 5 "$here/hc_load" run t 1 60; }
+test_module_unloads_after_kill_during_doubling_allreduce() {
 	unload_after_kill 3 hcctl run allreduce t method doubling count 9000 iterations 1000000
 }
 
-test_listeners_and_dumps_do_not_hold_it() {
+test_listeners_and_dumps_do_not_hold_the_module() {
 	prepare
 	background hcctl -j monitor >/dev/null
 	background sh -c 'while :; do hcctl -j link show t; hcctl -j op show t; done' >/dev/null 2>&1
@@ -83,7 +83,7 @@ test_listeners_and_dumps_do_not_hold_it() {
 	jobs=()
 }
 
-test_namespaces_with_fabrics_do_not_hold_it() {
+test_namespaces_with_fabrics_do_not_hold_the_module() {
 	local a b
 	loaded || check 'load' load_module
 	namespace a && namespace b || return
@@ -96,7 +96,7 @@ test_namespaces_with_fabrics_do_not_hold_it() {
 
 # The module itself holds the socket at each end of a trunk, and frames that cross trunks are
 # charged to no process, so they do not hold the module.
-test_trunks_do_not_hold_it() {
+test_trunks_do_not_hold_the_module() {
 	local a b i
 	for ((i = $(scaled 3); i > 0; i--)); do
 		loaded || check 'load' load_module
@@ -122,7 +122,7 @@ test_trunks_do_not_hold_it() {
 
 # A complete contribution stays when its socket is closed. Here it waits for a member that never
 # contributes, and does not hold the module.
-test_a_contribution_without_a_socket_does_not_hold_it() {
+test_contribution_of_closed_socket_does_not_hold_the_module() {
 	local a
 	loaded || check 'load' load_module
 	namespace a || return
@@ -138,7 +138,7 @@ test_a_contribution_without_a_socket_does_not_hold_it() {
 	check 'load' load_module
 }
 
-test_another_family_number() {
+test_module_loads_with_another_address_family_number() {
 	loaded && check 'unload' unload_module
 	refused 'a number that is taken' '' load_module family=2
 	refused 'no number of a family' '' load_module family=99

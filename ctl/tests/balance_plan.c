@@ -161,7 +161,7 @@ TEST(balance_tables_5_and_6_mcwa)
 
 /* Erratum: as printed, the sums up to tree i in lines 35 and 36 include tree i, so tasks are lost.
  */
-TEST(balance_lines_35_and_36_lose_tasks)
+TEST(balance_lines_35_and_36_as_printed_lose_tasks)
 {
 	static const uint64_t load[] = { 0, 4, 0, 0 };
 	uint64_t printed[3], before = 0, sum = 0;
@@ -213,7 +213,7 @@ static void printed_quotas(const struct hc_balance_topo *t, uint32_t u, int64_t 
 	own[u] = quota - given;
 }
 
-TEST(balance_lines_47_and_48_are_not_even)
+TEST(balance_lines_47_and_48_as_printed_leave_uneven_loads)
 {
 	struct hc_faults *f = cube_without(4, "0111 1000");
 	int64_t own[16] = {}, least = INT64_MAX, most = 0;
@@ -313,7 +313,7 @@ TEST(balance_steps_are_more_than_3_log_n_plus_t)
 /* The smallest total load for which DEM, with a failed node, leaves loads that differ by more than
  * n.
  */
-TEST(balance_dem_with_a_failed_node)
+TEST(balance_dem_with_failed_node_leaves_difference_above_n)
 {
 	static const uint64_t load[] = { 0, 0, 0, 9 };
 	struct bench e;
@@ -330,7 +330,7 @@ TEST(balance_dem_with_a_failed_node)
 /* Without faults the loads that DEM leaves differ by at most n. With faults this bound of the paper
  * does not hold.
  */
-TEST(balance_dem_is_bounded_without_faults_only)
+TEST(balance_dem_bound_n_holds_only_without_faults)
 {
 	unsigned int i, worst = 0, beyond = 0;
 	struct bench e;
@@ -356,7 +356,7 @@ TEST(balance_dem_is_bounded_without_faults_only)
 }
 
 /* Check RID's formula. The mean includes the load of the asking node, as in the paper's text. */
-TEST(balance_rid_asks_for_its_part_of_the_mean)
+TEST(balance_rid_requests_deficit_to_mean_in_proportion_to_loads)
 {
 	static const uint64_t load[] = { 0, 12, 9, 50, 3, 50, 50, 50 };
 	struct bench e;
@@ -375,7 +375,7 @@ TEST(balance_rid_asks_for_its_part_of_the_mean)
 /* Rounded down, each of node 0's requests would be 0, and the node would stay without any task. So
  * the requests are rounded such that their sum is right.
  */
-TEST(balance_rid_asks_for_all_that_it_lacks)
+TEST(balance_rid_rounded_requests_add_up_to_the_deficit)
 {
 	static const uint64_t load[] = { 0, 1, 2, 2 };
 	struct bench e;

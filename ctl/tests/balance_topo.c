@@ -115,7 +115,7 @@ TEST(balance_theorem_1_needs_an_adequate_cube)
 /* Erratum: Algorithm 4's test is sufficient, not necessary: it rejects subcubes whose topology has
  * a depth within the bound.
  */
-TEST(balance_algorithm_4_rejects_what_would_do)
+TEST(balance_algorithm_4_rejects_subcubes_within_depth_bound)
 {
 	unsigned int rejected = 0, fine = 0, i;
 	struct hc_balance_topo t;
@@ -154,7 +154,7 @@ static bool theorem_1(struct hc_faults *f, unsigned int failed)
 	return true;
 }
 
-TEST(balance_theorem_1_all_sets_of_a_sixteen_node_cube)
+TEST(balance_theorem_1_holds_for_all_failed_sets_of_16_nodes)
 {
 	uint32_t set, u;
 
@@ -173,7 +173,7 @@ TEST(balance_theorem_1_all_sets_of_a_sixteen_node_cube)
 	}
 }
 
-TEST(balance_theorem_1_at_random)
+TEST(balance_theorem_1_holds_for_random_failed_nodes)
 {
 	unsigned int i;
 
@@ -212,7 +212,7 @@ static bool cubes_agree(const struct hc_faults *f, unsigned int k)
 	return true;
 }
 
-TEST(balance_all_healthy_subcubes_against_brute_force)
+TEST(balance_healthy_subcubes_found_match_brute_force)
 {
 	unsigned int i, k;
 
@@ -268,7 +268,7 @@ static bool minimal_agrees(struct hc_faults *f)
 	return true;
 }
 
-TEST(balance_least_depth_against_brute_force)
+TEST(balance_minimal_depth_topology_matches_brute_force)
 {
 	unsigned int i;
 
@@ -286,7 +286,7 @@ TEST(balance_least_depth_against_brute_force)
 }
 
 /* The verifier accepts a topology that was corrupted at random only if it still is a topology. */
-TEST(balance_the_verifier_refuses_what_is_corrupted)
+TEST(balance_verifier_refuses_corrupted_topology)
 {
 	unsigned int i, taken = 0;
 	struct hc_reason reason;
@@ -341,7 +341,7 @@ TEST(balance_the_verifier_refuses_what_is_corrupted)
 }
 
 /* The test prints the processor time, about 10 ms, but does not limit it. */
-TEST(balance_sixty_four_failed_nodes_in_dimension_16)
+TEST(balance_subcubes_found_for_64_failed_nodes_in_dimension_16)
 {
 	struct hc_faults *f = cube_random(16, 64, 0);
 	struct timespec a, b;

@@ -332,7 +332,7 @@ static unsigned int wrong_with(unsigned int dim, uint64_t links, uint32_t dead, 
 	return !right;
 }
 
-TEST(without_faults_no_node_relays_twice)
+TEST(tree_pair_without_faults_has_no_common_relay)
 {
 	unsigned int dim, k;
 
@@ -355,7 +355,7 @@ TEST(without_faults_no_node_relays_twice)
 		EXPECT_EQ(0, wrong_with(dim, 0, 0, HC_ANY_SINK));
 }
 
-TEST(no_pair_of_trees_is_better_in_any_cube_of_eight)
+TEST(tree_pair_costs_least_for_fault_sets_of_8_nodes)
 {
 	unsigned int wrong = 0, links, dead;
 
@@ -368,7 +368,7 @@ TEST(no_pair_of_trees_is_better_in_any_cube_of_eight)
 	EXPECT_EQ(0, wrong);
 }
 
-TEST(nor_with_a_sink_that_is_wanted)
+TEST(tree_pair_with_requested_sink_costs_least)
 {
 	unsigned int wrong = 0, links, sink;
 
@@ -378,7 +378,7 @@ TEST(nor_with_a_sink_that_is_wanted)
 	EXPECT_EQ(0, wrong);
 }
 
-TEST(nor_in_cubes_of_sixteen)
+TEST(tree_pair_costs_least_for_fault_samples_of_16_nodes)
 {
 	unsigned int wrong = 0, i, j;
 
@@ -543,7 +543,7 @@ static unsigned int cases_wrong(struct hc_faults *f)
 	return wrong;
 }
 
-TEST(who_may_be_byzantine_of_one_and_two)
+TEST(suspects_of_one_and_two_byzantine_nodes_match_brute_force)
 {
 	unsigned int dim, i, j;
 

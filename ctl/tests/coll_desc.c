@@ -9,7 +9,7 @@
 
 #define LAST HYPERCUBE_REDUCE_SCATTER
 
-TEST(traits_each_collective_has_sensible_ones)
+TEST(collective_descriptor_fields_are_consistent)
 {
 	const __u32 known = hc_bit(HYPERCUBE_PLAN_TREE) | hc_bit(HYPERCUBE_PLAN_BCAST) |
 			    hc_bit(HYPERCUBE_PLAN_DOUBLING) | hc_bit(HYPERCUBE_PLAN_RING) |
@@ -43,7 +43,7 @@ TEST(traits_each_collective_has_sensible_ones)
 	}
 }
 
-TEST(traits_who_the_root_and_the_others_are)
+TEST(collective_role_sets_separate_root_from_others)
 {
 	ASSERT_TRUE(hc_who_has(HC_WHO_ALL, true) && hc_who_has(HC_WHO_ALL, false));
 	ASSERT_TRUE(hc_who_has(HC_WHO_ROOT, true) && !hc_who_has(HC_WHO_ROOT, false));
@@ -57,7 +57,7 @@ static bool carried(unsigned int collective, unsigned int plan_type, unsigned in
 	return hc_coll_carried(hc_coll_desc(collective), plan_type, oper);
 }
 
-TEST(traits_which_plans_carry_what)
+TEST(plan_types_carry_only_the_collectives_listed_for_them)
 {
 	unsigned int i;
 

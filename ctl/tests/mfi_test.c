@@ -148,7 +148,7 @@ static bool net_holds(struct hc_mfi_net *net)
 	return true;
 }
 
-TEST(mfi_small_cubes_by_trying_all_sets)
+TEST(mfi_of_small_cubes_matches_brute_force)
 {
 	unsigned int dim, tg;
 
@@ -157,7 +157,7 @@ TEST(mfi_small_cubes_by_trying_all_sets)
 			EXPECT_TRUE(net_holds(hc_mfi_cube(dim, tg)));
 }
 
-TEST(mfi_small_meshes_and_tori_by_trying_all_sets)
+TEST(mfi_of_small_meshes_and_tori_matches_brute_force)
 {
 	uint32_t rows, cols, tg;
 	unsigned int p;
@@ -170,7 +170,7 @@ TEST(mfi_small_meshes_and_tori_by_trying_all_sets)
 									  p / 2, tg)));
 }
 
-TEST(mfi_random_environments_by_trying_all_sets)
+TEST(mfi_of_random_environments_matches_brute_force)
 {
 	unsigned int round, i;
 
@@ -185,7 +185,7 @@ TEST(mfi_random_environments_by_trying_all_sets)
 }
 
 /* Each environment has a greatest number of faults of its own. */
-TEST(mfi_random_numbers_of_faults_by_trying_all_sets)
+TEST(mfi_with_random_fault_limits_matches_brute_force)
 {
 	unsigned int round, i;
 
@@ -258,7 +258,7 @@ static bool grid_is(uint32_t rows, uint32_t cols, bool wrap, unsigned int p)
 	return true;
 }
 
-TEST(mfi_environments_of_meshes_and_tori)
+TEST(mfi_environments_of_meshes_and_tori_match_coordinates)
 {
 	uint32_t rows, cols;
 	unsigned int p;
@@ -282,7 +282,7 @@ static bool kary_asks(uint32_t k, unsigned int axes, uint32_t u, uint32_t v)
 	return steps <= 1;
 }
 
-TEST(mfi_environments_of_kary_cubes)
+TEST(mfi_environments_of_kary_cubes_match_coordinates)
 {
 	uint32_t k, n, u, v;
 	unsigned int axes;
@@ -338,7 +338,7 @@ static bool matrix_holds(struct hc_mfi_net *net)
 	return true;
 }
 
-TEST(mfi_just_the_non_fault_group_may_not_fail_besides)
+TEST(mfi_exactly_the_non_fault_group_cannot_fail_in_addition)
 {
 	uint32_t tg;
 
@@ -369,7 +369,7 @@ static bool rank_holds(const struct hc_mfi_net *net, uint32_t k)
 	return true;
 }
 
-TEST(mfi_escapes_by_fractions)
+TEST(mfi_escapes_match_fraction_free_elimination)
 {
 	unsigned int round, i;
 
@@ -392,7 +392,7 @@ static bool ask_no_more(void *arg)
 	return ++*(unsigned int *)arg < 3;
 }
 
-TEST(mfi_a_search_that_is_stopped_leaves_a_set_and_a_bound)
+TEST(mfi_stopped_search_returns_feasible_set_and_bound)
 {
 	struct hc_mfi_net *net = hc_mfi_cube(8, 1);
 	struct hc_mfi_found r;

@@ -47,7 +47,7 @@ static bool holds(const struct world *w, const struct hc_tree_plan *p, uint32_t 
 	return true;
 }
 
-TEST(members_that_are_connected_are_all_and_the_only_ones)
+TEST(tree_has_exactly_the_requested_members_if_connected)
 {
 	unsigned int run, found = 0, none = 0;
 
@@ -82,7 +82,7 @@ TEST(members_that_are_connected_are_all_and_the_only_ones)
 	ASSERT_TRUE(found > 500 && none > 500);
 }
 
-TEST(few_members_span_no_more_than_they_need)
+TEST(tree_of_two_neighbours_has_only_one_stage)
 {
 	uint32_t set = 1u << 4 | 1u << 6, all = 0xff;
 	struct hc_tree_req req = { .sink = HC_ANY_SINK, .members = &set };
@@ -101,7 +101,7 @@ TEST(few_members_span_no_more_than_they_need)
 	world_free(&w);
 }
 
-TEST(requests_without_sense_are_refused)
+TEST(invalid_member_requests_are_refused)
 {
 	uint32_t set = 1u << 4 | 1u << 6, none = 0;
 	struct hc_tree_req req = { .sink = 5, .members = &set };

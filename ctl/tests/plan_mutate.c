@@ -174,7 +174,7 @@ static bool try_mutation(const struct world *w, const struct hc_tree *t,
 	return true;
 }
 
-TEST(broken_plans_are_refused)
+TEST(mutated_plans_are_refused_or_deliver_all_data)
 {
 	unsigned int refused[NMUTATIONS] = { 0 }, accepted[NMUTATIONS] = { 0 };
 	unsigned int run, i, n;
@@ -203,7 +203,7 @@ TEST(broken_plans_are_refused)
 }
 
 /* Random trees in random cubes: those that the verifier accepts deliver all data. */
-TEST(random_plans_deliver_if_accepted)
+TEST(random_plans_deliver_all_data_if_verifier_accepts)
 {
 	unsigned int run, i, n, accepted = 0;
 
@@ -238,7 +238,7 @@ TEST(random_plans_deliver_if_accepted)
 }
 
 /* The faults change and the plan does not, as if it had been installed too late. */
-TEST(stale_plans_deliver_if_accepted)
+TEST(stale_plans_deliver_all_data_if_verifier_accepts)
 {
 	unsigned int run, n, refused = 0, accepted = 0;
 
@@ -288,7 +288,7 @@ static void reason_world(struct world *w, struct victim *v)
 	hc_tree_plan_free(&p);
 }
 
-/* Introduce the error of entry @how of want[] in every_error_is_named. */
+/* Introduce the error of entry @how of want[] in verifier_reports_reason_of_every_error. */
 static void break_plan(struct world *w, struct victim *v, unsigned int how)
 {
 	switch (how) {
@@ -342,7 +342,7 @@ static void break_plan(struct world *w, struct victim *v, unsigned int how)
 	}
 }
 
-TEST(every_error_is_named)
+TEST(verifier_reports_reason_of_every_error)
 {
 	static const struct {
 		const char *why;

@@ -100,7 +100,7 @@ TEST(example_4)
 
 /* Theorems 1 and 2, proposition 2, and which nodes are active at a stage, for random small trees.
  */
-TEST(sets_of_a_stage)
+TEST(active_sets_of_stages_match_theorems_1_and_2)
 {
 	uint32_t members[1] = { ~0u };
 	unsigned int i, j, u, v, run;
@@ -148,7 +148,7 @@ TEST(sets_of_a_stage)
  * the sink joins the used nodes, while the link's dimension is still unused, and once when that
  * dimension is chosen (k = j).
  */
-TEST(find_tree_cost_identity)
+TEST(find_tree_costs_add_up_to_twice_the_faulty_links)
 {
 	unsigned int run, i, n;
 
@@ -197,7 +197,7 @@ static bool refuses(const struct world *w, enum hc_tree_method method,
 	return true;
 }
 
-TEST(planner_errors)
+TEST(planner_refuses_invalid_and_impossible_requests)
 {
 	uint32_t set[4];
 	struct hc_tree_plan p;
@@ -239,7 +239,7 @@ TEST(planner_errors)
 	world_free(&w);
 }
 
-TEST(role_errors)
+TEST(role_of_nonmember_or_without_detour_is_refused)
 {
 	struct hc_tree_peer src[8];
 	struct hc_tree_role role;

@@ -36,7 +36,7 @@ static void collective_fits(struct kunit *test, const struct hc_plan_ops *ops, u
 			    "merging collective %u, plans of type %u", collective, ops->id);
 }
 
-static void desc_is_valid(struct kunit *test)
+static void plan_types_carry_exactly_the_described_collectives(struct kunit *test)
 {
 	const struct hc_plan_ops *ops;
 	u32 type, c;
@@ -50,7 +50,7 @@ static void desc_is_valid(struct kunit *test)
 }
 
 static struct kunit_case ops_cases[] = {
-	KUNIT_CASE(desc_is_valid),
+	KUNIT_CASE(plan_types_carry_exactly_the_described_collectives),
 	{}
 };
 
