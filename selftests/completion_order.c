@@ -175,12 +175,18 @@ static void replaced_under_load(struct __test_metadata *_metadata, unsigned int 
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-TEST_CALL(a_tree_is_replaced, replaced_under_load, HYPERCUBE_PLAN_TREE, false)
-TEST_CALL(a_tree_is_removed_and_comes_back, replaced_under_load, HYPERCUBE_PLAN_TREE, true)
-TEST_CALL(a_doubling_is_replaced, replaced_under_load, HYPERCUBE_PLAN_DOUBLING, false)
-TEST_CALL(a_doubling_is_removed_and_comes_back, replaced_under_load, HYPERCUBE_PLAN_DOUBLING, true)
-TEST_CALL(a_broadcast_is_replaced, replaced_under_load, HYPERCUBE_PLAN_BCAST, false)
-TEST_CALL(a_broadcast_is_removed_and_comes_back, replaced_under_load, HYPERCUBE_PLAN_BCAST, true)
+TEST_CALL(completions_are_in_order_while_tree_is_replaced,
+	  replaced_under_load, HYPERCUBE_PLAN_TREE, false)
+TEST_CALL(completions_are_in_order_while_tree_is_removed_and_reinstalled,
+	  replaced_under_load, HYPERCUBE_PLAN_TREE, true)
+TEST_CALL(completions_are_in_order_while_doubling_plan_is_replaced,
+	  replaced_under_load, HYPERCUBE_PLAN_DOUBLING, false)
+TEST_CALL(completions_are_in_order_while_doubling_plan_is_reinstalled,
+	  replaced_under_load, HYPERCUBE_PLAN_DOUBLING, true)
+TEST_CALL(completions_are_in_order_while_broadcast_is_replaced,
+	  replaced_under_load, HYPERCUBE_PLAN_BCAST, false)
+TEST_CALL(completions_are_in_order_while_broadcast_plan_is_reinstalled,
+	  replaced_under_load, HYPERCUBE_PLAN_BCAST, true)
 
 /* Number of plans; it is greater than the number that one poll of a node handles. */
 #define MANY 100
@@ -342,7 +348,7 @@ static unsigned int all_wrong(const struct listener *l)
 /* A link fails while processes wait, since node 0 does not contribute. At the same time some plans
  * are removed.
  */
-TEST(a_fault_that_many_plans_meet)
+TEST(operations_of_many_plans_end_once_after_a_link_fault)
 {
 	struct listener l[8] = { 0 };
 	struct cube c;
@@ -374,7 +380,7 @@ TEST(a_fault_that_many_plans_meet)
  * than the others. In each plan, the next socket that is bound to node 5 takes part in the third
  * operation.
  */
-TEST(a_close_that_many_plans_meet)
+TEST(operations_of_many_plans_end_once_after_a_socket_is_closed)
 {
 	struct listener l[8] = { 0 };
 	struct cube c;

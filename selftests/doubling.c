@@ -16,7 +16,7 @@
 #define PLAN 1
 #define TREE 2
 
-TEST(all_kinds_have_the_same_bits_at_every_member)
+TEST(all_operators_and_types_give_same_bits_at_every_member)
 {
 	struct kind k[KINDS_MAX];
 	unsigned int nk = kinds_all(k);
@@ -31,7 +31,7 @@ TEST(all_kinds_have_the_same_bits_at_every_member)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-TEST(sizes_from_nothing_to_megabytes)
+TEST(allreduce_is_right_for_lengths_from_zero_to_one_megabyte)
 {
 	struct kind k = { HYPERCUBE_SUM, HYPERCUBE_F64, 0 };
 	size_t seg, counts[] = { 0, 1, 63, 64, 65, 0, 0, 0, 0, 0, 1 << 17 };
@@ -60,7 +60,7 @@ static bool all_alike(const struct cube *c, const char *out, size_t bytes)
 	return true;
 }
 
-TEST(floats_have_the_bits_of_a_tree_in_every_run)
+TEST(floating_point_results_equal_those_of_a_tree_in_every_run)
 {
 	static const unsigned int opers[] = { HYPERCUBE_SUM, HYPERCUBE_PROD, HYPERCUBE_MAX };
 	const size_t count = 1500;
@@ -99,7 +99,7 @@ TEST(floats_have_the_bits_of_a_tree_in_every_run)
 /* Contributions are NaNs with different payloads, and infinities of both signs. Which NaN is the
  * result depends on the order of the operands, so all members must combine them in the same order.
  */
-TEST(nans_have_the_same_payload_everywhere)
+TEST(nans_have_the_same_payload_at_every_member)
 {
 	const unsigned int count = 64;
 	struct hypercube_op op = {
@@ -143,7 +143,7 @@ static void mixed_fill(struct job *j, unsigned int k, const uint64_t *in)
 }
 
 /* Run sums, minima and barriers in turn on one plan, without waiting between them. */
-TEST(many_in_flight_do_not_mix)
+TEST(results_of_many_operations_in_flight_do_not_mix)
 {
 	const unsigned int njobs = 200;
 	unsigned int node[CUBE_MAX], n, i, k;
@@ -193,7 +193,7 @@ static bool all_wait(const struct cube *c, unsigned int missing)
 	return direct == 3;
 }
 
-TEST(a_barrier_keeps_all_and_says_who_is_missing)
+TEST(barrier_blocks_all_members_and_names_the_missing_one)
 {
 	struct hypercube_op op = { .plan = PLAN, .collective = HYPERCUBE_BARRIER };
 	struct hypercube_result res;
@@ -243,7 +243,7 @@ static size_t send_only(int fd, uint64_t base, struct job *j)
 /* If one member does not receive while all contribute megabytes, the others must wait, and no data
  * may be lost.
  */
-TEST(who_does_not_read_stops_the_others)
+TEST(senders_wait_without_loss_for_member_that_does_not_receive)
 {
 	struct kind k = { HYPERCUBE_SUM, HYPERCUBE_U64, 0 };
 	unsigned int node[CUBE_MAX], n, i;
@@ -273,7 +273,7 @@ TEST(who_does_not_read_stops_the_others)
 
 /* ------------------------------------------------------------ plans */
 
-TEST(subcubes_run_beside_faults_and_each_other)
+TEST(plans_of_several_subcubes_run_beside_faults)
 {
 	struct kind k = { HYPERCUBE_SUM, HYPERCUBE_F32, 0 };
 	struct hypercube_result res;
@@ -309,7 +309,7 @@ static bool refused_for(struct cube *c, uint32_t dims, uint32_t base, const char
 	return false;
 }
 
-TEST(a_fault_in_the_subcube_is_named)
+TEST(plan_of_faulty_subcube_is_refused_with_the_fault_named)
 {
 	struct cube c;
 
@@ -331,7 +331,7 @@ TEST(a_fault_in_the_subcube_is_named)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-TEST(only_what_doubling_can_do_may_begin)
+TEST(collectives_that_doubling_cannot_run_are_refused)
 {
 	struct hypercube_op op = { .plan = PLAN, .bytes = 8 };
 	uint64_t in = 1;

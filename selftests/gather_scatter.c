@@ -128,7 +128,7 @@ static bool blocks_run(const struct cube *c, unsigned int njobs, size_t bytes, u
 	return right;
 }
 
-TEST(blocks_from_nothing_to_a_megabyte)
+TEST(blocks_from_empty_to_one_megabyte_arrive)
 {
 	static const size_t sizes[] = { 0, 1, 511, 512, 513, 1023, 1024, 1025, 70000, 1048577 };
 	static const unsigned int links[][2] = { {0, 0}, {6, 1}, {9, 2}, {12, 3}, {3, 0} };
@@ -173,7 +173,7 @@ static bool around(struct cube *c)
 TESTS_AROUND(around, scaled(20))
 
 /* With these orders of the dimensions and roots, the blocks of a subtree are not contiguous. */
-TEST(orders_and_sinks)
+TEST(blocks_arrive_with_any_order_of_dimensions_and_any_root)
 {
 	static const uint8_t order[][4] = {
 		{ 0, 1, 2, 3 }, { 3, 2, 1, 0 }, { 2, 0, 3, 1 }, { 1, 3, 0, 2 },
@@ -189,7 +189,7 @@ TEST(orders_and_sinks)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-TEST(many_in_flight_do_not_mix)
+TEST(blocks_of_many_operations_in_flight_do_not_mix)
 {
 	unsigned int steps[2];
 	struct cube c;
@@ -206,7 +206,7 @@ TEST(many_in_flight_do_not_mix)
 /* Each byte crosses as many links as there are bits in which the numbers of its node and of the
  * root differ.
  */
-TEST(no_more_traffic_than_the_way_is_long)
+TEST(link_traffic_equals_block_length_times_distance_to_root)
 {
 	static const uint8_t order[] = { 0, 1, 2, 3 };
 	const size_t bytes = 100000;
@@ -234,7 +234,7 @@ TEST(no_more_traffic_than_the_way_is_long)
 }
 
 /* If the root of a gather or a member of a scatter does not receive, the others must wait. */
-TEST(who_does_not_read_stops_the_others)
+TEST(senders_wait_for_root_or_member_that_does_not_receive)
 {
 	const size_t bytes = 1 << 20;
 	unsigned int node[CUBE_MAX], n, i, k;
@@ -311,12 +311,12 @@ static void broken(struct __test_metadata *_metadata, bool node_fails)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-TEST(links_fail_under_many_operations)
+TEST(operations_end_at_every_member_when_links_fail)
 {
 	broken(_metadata, false);
 }
 
-TEST(a_node_fails_under_many_operations)
+TEST(operations_end_at_every_member_when_a_node_fails)
 {
 	broken(_metadata, true);
 }
@@ -356,23 +356,23 @@ static void closing(struct __test_metadata *_metadata, unsigned int k, unsigned 
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-TEST(a_member_closes_in_a_gather)
+TEST(gather_fails_at_all_members_when_a_member_closes_its_socket)
 {
 	closing(_metadata, 0, 6);
 }
 
-TEST(the_sink_closes_in_a_gather)
+TEST(gather_fails_at_all_members_when_the_root_closes_its_socket)
 {
 	closing(_metadata, 0, 0);
 }
 
 /* The root no longer receives, so it cannot have sent the whole block of node 6. */
-TEST(the_sink_closes_in_a_scatter)
+TEST(scatter_fails_at_all_members_when_the_root_closes_its_socket)
 {
 	closing(_metadata, 1, 0);
 }
 
-TEST(what_does_not_fit_is_refused)
+TEST(wrong_lengths_flags_and_operators_are_refused)
 {
 	struct hypercube_op op = { .plan = PLAN, .collective = HYPERCUBE_GATHER, .bytes = 8 };
 	struct hypercube_result res;

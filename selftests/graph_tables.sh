@@ -33,7 +33,7 @@ test_tasks_migrate_on_table() { on_tables task_moves; }
 test_neighbours_balance_tasks_on_table() { on_tables task_rid; }
 # After rounds of DEM and RID, the nodes have the numbers of tasks that the planner computes.
 test_balancing_rounds_on_table_move_tasks_as_planned() {
-	on_tables task_rounds loads_become_what_is_planned around_each_single_fault around_random_faults
+	on_tables task_rounds loads_after_a_round_equal_the_planned_loads loads_equal_the_planned_loads_around_each_single_fault loads_equal_the_planned_loads_around_random_faults
 }
 
 run_tests

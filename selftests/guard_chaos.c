@@ -644,7 +644,7 @@ static void chaos(struct __test_metadata *_metadata, unsigned int n, bool nodes)
 	EXPECT_EQ(0, cube_del(&c.c));
 }
 
-TEST_CALL(links_flap_under_all_collectives, chaos, 60, false)
-TEST_CALL(nodes_and_processes_come_and_go, chaos, 100, true)
+TEST_CALL(guarded_collectives_stay_correct_while_links_flap, chaos, 60, false)
+TEST_CALL(guarded_collectives_stay_correct_while_nodes_and_processes_fail, chaos, 100, true)
 
 TEST_HARNESS_MAIN

@@ -49,7 +49,7 @@ prepare() {
 lists=('fabric show' 'fabric list' 'node show t' 'node show t 13,2' 'link show t' 'link show t 0:2,3' 'fault show t' 'plan show t'
 	'tree ls t' 'route show t 9' 'route show t 9 13')
 
-test_lists_are_tables() {
+test_lists_are_printed_as_aligned_tables() {
 	local list said
 	prepare
 	for list in "${lists[@]}"; do
@@ -61,7 +61,7 @@ test_lists_are_tables() {
 
 pending() { [[ $(hcctl -j op show t) != '[]' ]]; }
 
-test_pending_operations_are_tables() {
+test_pending_operations_are_printed_as_aligned_tables() {
 	local said
 	check 'add' hcctl fabric add t dim 2
 	check 'plan' hcctl tree find fabric t sink 0 apply
@@ -81,7 +81,7 @@ column() {
 		{ print field[at] }' | paste -sd' '
 }
 
-test_cells_are_what_the_json_has() {
+test_table_cells_equal_json_values() {
 	prepare
 	equal 'fabrics' "$(json '[.[].name] | join(" ")' fabric show)" "$(column NAME fabric show)"
 	equal 'nodes of fabrics' "$(json '[.[].nodes | tostring] | join(" ")' fabric show)" "$(column NODES fabric show)"
@@ -100,7 +100,7 @@ test_cells_are_what_the_json_has() {
 	equal 'no way' 'no healthy path' "$(column PATH route show t 9 13)"
 }
 
-test_nothing_is_shown_as_nothing() {
+test_empty_lists_print_nothing() {
 	equal 'fabrics' '' "$(hcctl fabric show)"
 	check 'add' hcctl fabric add t dim 2
 	equal 'faults' '' "$(hcctl fault show t)"
@@ -119,7 +119,7 @@ seen() {
 }
 plain() { sed $'s/\e\\[[0-9]*m//g'; }
 
-test_terminals_get_the_same_in_colors() {
+test_terminal_gets_the_same_text_in_colors() {
 	local list
 	prepare
 	for list in 'fabric show' 'node show t 13,2' 'link show t 3,0:2' 'plan show t' 'fault show t'; do

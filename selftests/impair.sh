@@ -13,7 +13,7 @@ link() { json ".[0]$2" link show t "$1"; }
 counts_all() { json "[.[] | $1] | add // 0" link show t; }
 stat() { json "$1 // 0" stats t; }
 
-test_settings_are_shown_as_they_were_set() {
+test_impairments_are_shown_as_set() {
 	local end
 	check 'add' hcctl fabric add t dim 2
 	equal 'nothing' '[0,0,0,0,0,0,0,0]' "$(link 0:0 '| [.loss_ppm, .corrupt_ppm, .duplicate_ppm,
@@ -66,7 +66,7 @@ quiet_pair() {
 	check 'silence' at 1 sh -c 'echo 1 >/proc/sys/net/ipv6/conf/tn1/disable_ipv6'
 }
 
-test_a_seed_makes_it_the_same_again() {
+test_equal_seeds_give_equal_impairments() {
 	local what first again other
 	quiet_pair
 	for what in 'loss 20% corrupt 0' 'loss 5% duplicate 20% corrupt 10%'; do
@@ -84,7 +84,7 @@ test_a_seed_makes_it_the_same_again() {
 	done
 }
 
-test_ethernet_delivers_duplicates() {
+test_unicast_duplicates_are_delivered_broadcast_ones_are_not() {
 	local line
 	quiet_pair
 	line=$(fate 1 duplicate 100%)
@@ -128,7 +128,7 @@ tcp_flows() {
 	log "$(<"$scratch/sink")"
 }
 
-test_tcp_survives_it_all() {
+test_tcp_works_over_loss_corruption_duplication_and_delay() {
 	cube 2
 	check 'impair' hcctl link set t 0:0,0:1,1:1,2:0 corrupt 1% loss 1% duplicate 5% delay 1ms jitter 1ms seed 4
 	tcp_flows
@@ -136,7 +136,7 @@ test_tcp_survives_it_all() {
 }
 
 # Impairments delay and duplicate frames, but each frame reaches the collective once, and in order.
-test_every_collective_takes_each_frame_once() {
+test_collectives_take_each_duplicated_frame_once() {
 	local what links
 	check 'add' hcctl fabric add t dim 3
 	check 'a tree' hcctl tree find fabric t apply
@@ -158,7 +158,7 @@ round_trip() {
 		sed 's/^0*//'
 }
 
-test_delay_delays() {
+test_delay_of_links_adds_to_round_trip_time() {
 	local us
 	cube 2
 	check 'impair' hcctl link set t 0:0,1:1,0:1,2:0 delay 10ms
@@ -174,7 +174,7 @@ test_delay_delays() {
 	(($(stat .delayed) > 40)) || fault 'nobody counts'
 }
 
-test_rate_limits() {
+test_rate_of_link_limits_throughput_and_excess_is_dropped() {
 	local bytes seconds=2
 	cube 1
 	check 'impair' hcctl link set t 0:0 rate 8mbit
@@ -202,7 +202,7 @@ dropped_full() { (($(json '.[0].drops["queue-full"] // 0' link show t 0:0) > 0))
 # Control frames of an operation, mainly credits, wait in the same queue as the frames of a flood.
 # The flood is charged to no socket, so it may use 2 MiB in each direction: about 900 frames, which
 # the link's delay keeps in the queue for a second.
-test_a_flood_is_not_in_the_way_of_operations() {
+test_operations_complete_during_a_flood_of_broadcasts() {
 	local i bytes most=0
 	cube 1
 	check 'plan' hcctl tree find fabric t apply
@@ -227,7 +227,7 @@ test_a_flood_is_not_in_the_way_of_operations() {
 
 events() { jq -c 'select(.event == "link" and .node == 0 and .dim == 1) | .state' "$scratch/events" | uniq; }
 was() { events | grep -qxF "$1"; }
-test_a_link_flaps() {
+test_flapping_link_goes_down_and_up_until_switched_off() {
 	cube 2
 	hcctl -j monitor >"$scratch/events" &
 	jobs+=("$!")
@@ -255,7 +255,7 @@ test_a_link_flaps() {
 	check 'a reduction' hcctl run reduce t op sum type u32 count 100 verify
 }
 
-test_tcp_goes_around_a_link_that_flaps() {
+test_tcp_continues_around_flapping_links() {
 	local stall
 	cube 2
 	check 'flap' hcctl link set t 0:0,3:1 flap 50ms/300ms
@@ -264,7 +264,7 @@ test_tcp_goes_around_a_link_that_flaps() {
 	((stall < 1000 * slow)) || fault "it stalled for $stall ms"
 }
 
-test_all_goes_with_the_fabric() {
+test_fabric_is_removed_while_links_hold_delayed_frames() {
 	local i a
 	for ((i = $(scaled 3); i > 0; i--)); do
 		cube 2
@@ -287,5 +287,11 @@ test_all_goes_with_the_fabric() {
 }
 frames_wait() { (($(stat .queued_frames) > 0)); }
 
-alone=(test_tcp_survives_it_all test_delay_delays test_rate_limits test_a_link_flaps test_tcp_goes_around_a_link_that_flaps)
+alone=(
+	test_tcp_works_over_loss_corruption_duplication_and_delay
+	test_delay_of_links_adds_to_round_trip_time
+	test_rate_of_link_limits_throughput_and_excess_is_dropped
+	test_flapping_link_goes_down_and_up_until_switched_off
+	test_tcp_continues_around_flapping_links
+)
 run_tests

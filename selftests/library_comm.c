@@ -139,7 +139,7 @@ static bool all_roots(struct hcl_comm *c)
 	       hcl_comm_node(c, SOME) == UINT32_MAX;
 }
 
-TEST(one_plan_serves_every_root)
+TEST(one_communicator_runs_collectives_with_every_root)
 {
 	ASSERT_EQ(true, fabric_new());
 	EXPECT_EQ(0, together(some, SOME, all_roots));
@@ -177,7 +177,7 @@ static bool split_and_dup(struct hcl_comm *c)
 	return right && set_of(c) == set_expected(some, SOME);
 }
 
-TEST(parts_and_copies)
+TEST(communicator_can_be_split_and_duplicated)
 {
 	ASSERT_EQ(true, fabric_new());
 	EXPECT_EQ(0, together(some, SOME, split_and_dup));
@@ -216,7 +216,7 @@ static bool crossed(struct hcl_comm *c)
 	return right;
 }
 
-TEST(long_ones_on_two_in_different_orders)
+TEST(long_allreduces_on_two_communicators_complete_in_any_order)
 {
 	ASSERT_EQ(true, fabric_new());
 	EXPECT_EQ(0, together(some, 4, crossed));
@@ -252,7 +252,7 @@ static bool many(struct hcl_comm *c)
 	return right;
 }
 
-TEST(hundreds_at_once)
+TEST(hundreds_of_communicators_exist_at_once)
 {
 	ASSERT_EQ(true, fabric_new());
 	EXPECT_EQ(0, together(some, 4, many));
@@ -264,7 +264,7 @@ TEST(hundreds_at_once)
 	EXPECT_EQ(0, strcmp(words, hcl_comm_explain(text, sizeof(text))));	\
 } while (0)
 
-TEST(what_cannot_be_is_refused)
+TEST(invalid_communicator_groups_are_refused)
 {
 	const uint32_t twice[] = { 1, 2, 1 }, beyond[] = { 0, 16 };
 	struct hcl_comm_group g = group_of(some, SOME);
@@ -312,13 +312,13 @@ static bool one_part_fails(struct hcl_comm *c)
 	return right && set_of(c) == set_expected(some, SOME);
 }
 
-TEST(an_error_is_that_of_the_whole_part)
+TEST(split_fails_at_all_members_of_the_failing_communicator_only)
 {
 	ASSERT_EQ(true, fabric_new());
 	EXPECT_EQ(0, together(some, SOME, one_part_fails));
 }
 
-TEST(a_member_of_one)
+TEST(communicator_of_one_member_works)
 {
 	struct hcl_comm_group g = group_of(some, 1);
 	struct hcl_comm *c = NULL, *copy = NULL;

@@ -156,7 +156,7 @@ TEST(refused_call_fails_no_operation_of_others)
 	EXPECT_LE(8, good);
 }
 
-TEST(closed_handle_that_gave_nothing_fails_no_operation_of_others)
+TEST(closed_handle_without_contribution_fails_no_operation_of_others)
 {
 	static const unsigned int plans[] = { TREE, DOUBLING, RINGS, REPAIR };
 	struct hcl *second;
@@ -176,7 +176,7 @@ TEST(closed_handle_that_gave_nothing_fails_no_operation_of_others)
 	}
 }
 
-TEST(refused_broadcast_of_a_reader_fails_no_message)
+TEST(refused_broadcast_of_a_receiver_fails_no_message)
 {
 	struct hcl_params p = { .plan = BCAST, .collective = HYPERCUBE_BCAST };
 	struct hypercube_result res;
@@ -226,7 +226,7 @@ static int fail_before_use(unsigned int plan)
 	return failed == NODES ? allgather(plan) : -ECHILD;
 }
 
-TEST(failure_before_first_use_is_one_of_all)
+TEST(failure_before_first_use_of_plan_reaches_all_handles)
 {
 	ASSERT_TRUE(set_up_all());
 	EXPECT_EQ(0, fail_before_use(TREE));

@@ -7,7 +7,7 @@
 #include "handles.h"
 #include "ktap.h"
 
-TEST(a_sum_of_all_nodes)
+TEST(reduction_returns_the_sum_of_all_nodes)
 {
 	struct hypercube_result res;
 	uint64_t in[NODES], out = 0, id;
@@ -29,7 +29,7 @@ TEST(a_sum_of_all_nodes)
 	EXPECT_EQ(-EINVAL, hcl_wait(h[0], id + 1, &res));
 }
 
-TEST(many_operations_in_flight)
+TEST(many_operations_in_flight_have_right_results)
 {
 	enum { MANY = 300 };
 	static uint64_t in[MANY], out[MANY], id[MANY];
@@ -50,7 +50,7 @@ TEST(many_operations_in_flight)
 		EXPECT_EQ(0, hcl_flush(h[i]));
 }
 
-TEST(contributions_larger_than_all_buffers)
+TEST(contributions_larger_than_all_buffers_are_reduced)
 {
 	size_t bytes = 8 << 20, i;
 	uint64_t *in = malloc(bytes), *out = calloc(1, bytes), id, wrong = 0;
@@ -71,7 +71,7 @@ TEST(contributions_larger_than_all_buffers)
 	free(out);
 }
 
-TEST(a_result_without_room_is_cut_and_told)
+TEST(result_larger_than_buffer_is_truncated_with_emsgsize)
 {
 	uint64_t in[4] = { 1, 2, 3, 4 }, out[5] = { 0 }, id, id2;
 	unsigned int i;
@@ -88,7 +88,7 @@ TEST(a_result_without_room_is_cut_and_told)
 	EXPECT_EQ(NODES, out[4]);
 }
 
-TEST(nothing_at_all_is_a_contribution_too)
+TEST(empty_contributions_are_reduced)
 {
 	uint64_t id, dummy;
 	struct hypercube_result res;
@@ -101,7 +101,7 @@ TEST(nothing_at_all_is_a_contribution_too)
 	EXPECT_EQ(0, res.bytes);
 }
 
-TEST(runs_of_different_lengths_are_merged)
+TEST(sorted_runs_of_different_lengths_are_merged)
 {
 	struct hcl_params p = {
 		.plan = PLAN, .oper = HYPERCUBE_MERGE, .type = HYPERCUBE_RECORD, .width = 3,
@@ -122,7 +122,7 @@ TEST(runs_of_different_lengths_are_merged)
 	EXPECT_EQ(0, strcmp(out, "aaaaabaacaadabcb12bbbzzz"));
 }
 
-TEST(who_asked_is_told_of_the_completion)
+TEST(contributor_with_notify_flag_is_notified_of_completion)
 {
 	struct hcl_params p = sum64;
 	struct hypercube_result res;
@@ -140,7 +140,7 @@ TEST(who_asked_is_told_of_the_completion)
 	EXPECT_EQ(0, hcl_wait(h[0], id[0], NULL));
 }
 
-TEST(a_member_that_leaves_is_named_and_the_next_operation_works)
+TEST(member_that_leaves_is_named_and_next_operation_succeeds)
 {
 	uint64_t in = 1, out = 0, id;
 	struct hypercube_result res;
@@ -176,7 +176,7 @@ TEST(a_member_that_leaves_is_named_and_the_next_operation_works)
 	EXPECT_EQ(NODES, out);
 }
 
-TEST(a_link_that_breaks_half_way_is_named_and_ends_the_contribution)
+TEST(link_that_fails_is_named_and_ends_operations_under_way)
 {
 	size_t bytes = 8 << 20;
 	uint64_t *in = calloc(1, bytes), *out = calloc(1, bytes), id[NODES];
@@ -205,7 +205,7 @@ TEST(a_link_that_breaks_half_way_is_named_and_ends_the_contribution)
 	free(out);
 }
 
-TEST(other_parameters_are_a_protocol_error)
+TEST(different_operators_are_a_protocol_error)
 {
 	struct hcl_params p = sum64;
 	uint64_t in = 1, out, id;
@@ -248,7 +248,7 @@ TEST(all_members_get_the_result_of_an_allreduce_and_leave_a_barrier)
 	EXPECT_EQ(-EINVAL, hcl_post(h[0], &barrier, in, 8, NULL, 0, NULL));
 }
 
-TEST(a_broadcast_reaches_all_and_is_acknowledged)
+TEST(broadcast_reaches_all_members_and_is_acknowledged)
 {
 	static char in[100000], out[100000];
 	struct hcl_params p = {
@@ -280,7 +280,7 @@ TEST(a_broadcast_reaches_all_and_is_acknowledged)
 	EXPECT_EQ(0, res.bytes);
 }
 
-TEST(messages_that_come_early_wait_for_their_turn)
+TEST(messages_that_arrive_early_are_kept_until_received)
 {
 	struct hcl_params p = { .plan = 2, .collective = HYPERCUBE_BCAST };
 	uint64_t in = 1, sum = 0, out[3] = { 0 }, id, later;
@@ -321,7 +321,7 @@ TEST(messages_that_come_early_wait_for_their_turn)
 	EXPECT_EQ(8, out[1]);
 }
 
-TEST(a_broadcast_that_cannot_come_is_not_waited_for)
+TEST(broadcast_that_cannot_arrive_returns_an_error)
 {
 	struct hypercube_result res;
 	char buf[8] = "";
@@ -376,7 +376,7 @@ TEST(blocks_are_gathered_and_scattered)
 	EXPECT_EQ(-EINVAL, hcl_scatter(h[3], PLAN, all, 8, out[0], 12, NULL));
 }
 
-TEST(tasks_by_the_library)
+TEST(library_puts_takes_and_completes_tasks)
 {
 	static char buf[HYPERCUBE_TASK_MAX], said[256];
 	struct hcl *producer, *worker, *other;

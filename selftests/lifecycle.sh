@@ -21,7 +21,7 @@ of_dimension() {
 	equal "interfaces after dimension $1" 0 "$(interfaces)"
 }
 
-test_fabrics_of_all_dimensions() {
+test_fabrics_of_all_dimensions_are_created_and_removed() {
 	local dim top=9
 	[[ ! $debug ]] || top=5
 	for ((dim = 1; dim <= top; dim++)); do of_dimension $dim; done
@@ -32,13 +32,13 @@ reduction() {
 	check 'reduce' hcctl run reduce "$1" op sum type u32 count 10 verify
 }
 
-test_a_reduction_on_a_thousand_nodes() {
+test_reduction_succeeds_on_a_thousand_nodes() {
 	local dim=10
 	[[ ! $debug ]] || dim=6
 	of_dimension $dim reduction life$dim
 }
 
-test_names_are_checked() {
+test_invalid_and_duplicate_fabric_names_are_refused() {
 	local name
 	for name in '' 0a -a a/b 'a b' a%d elevenchars "$(printf 'a%.0s' {1..300})"; do
 		refused "the name \"$name\"" . hcctl fabric add "$name" dim 2
@@ -51,7 +51,7 @@ test_names_are_checked() {
 	equal 'fabrics' 4 "$(json length fabric show)"
 }
 
-test_an_interface_has_taken_the_name() {
+test_fabric_is_refused_if_an_interface_has_an_endpoint_name() {
 	ip link add lifen2 type dummy || { skip 'no dummy interfaces'; return; }
 	refused 'a fabric with an endpoint of that name' 'interface' hcctl fabric add life dim 2
 	equal 'fabrics' '[]' "$(hcctl -j fabric show)"
@@ -73,7 +73,7 @@ test_endpoints_are_made_and_removed_with_their_fabric_only() {
 	equal 'interfaces' 0 "$(interfaces)"
 }
 
-test_endpoints_tell_who_they_are() {
+test_endpoint_has_address_driver_and_carrier_of_its_node() {
 	check 'add' hcctl fabric add life dim 4
 	local id address
 	id=$(json '.[0].id' fabric show life)
@@ -88,7 +88,7 @@ test_endpoints_tell_who_they_are() {
 	check 'its carrier is back' busywait 2 grep -q 1 /sys/class/net/lifen11/carrier
 }
 
-test_what_is_not_there_cannot_be_removed() {
+test_missing_fabric_cannot_be_shown_or_removed() {
 	refused 'del' 'no such fabric' hcctl fabric del nosuch
 	refused 'show' 'no such fabric' hcctl fabric show nosuch
 	check 'add' hcctl fabric add life dim 1
@@ -107,13 +107,13 @@ cycles() {
 	done
 }
 
-test_many_cycles() {
+test_fabric_is_created_and_removed_many_times() {
 	cycles life "$(scaled 60)" 4 >"$scratch/batch"
 	check 'all of them' hcctl -b "$scratch/batch"
 	equal 'interfaces' 0 "$(interfaces)"
 }
 
-test_many_at_once() {
+test_fabrics_are_created_and_removed_concurrently() {
 	local name pids=()
 	for name in lifea lifeb lifec lifed; do
 		cycles $name "$(scaled 20)" 3 >"$scratch/batch-$name"
@@ -129,7 +129,7 @@ test_many_at_once() {
 
 # Several processes create and remove fabrics of the same name: only one at a time succeeds, and
 # nothing is left at the end.
-test_one_name_for_several() {
+test_concurrent_creation_with_one_name_leaves_nothing_behind() {
 	local i pids=()
 	while ((${#pids[@]} < 3)); do
 		(for ((i = 0; i < $(scaled 15); i++)); do
@@ -157,7 +157,7 @@ audit_begins() {
 said() { dmesg | sed '1,/hypercube-selftests: audit/d' | sed -nE "s/.*(fabric life.*) $1\$/\1/p" | sort; }
 
 # This test covers the fabrics of all tests before it.
-test_all_that_was_created_was_destroyed() {
+test_all_created_fabrics_were_destroyed() {
 	if [[ ! -e $audit ]]; then
 		skip 'no dynamic debugging here'
 		return
@@ -173,7 +173,7 @@ storm() { background "$here/hc_load" storm life 128 $((60 * slow)) >"$scratch/bo
 # storm_ends must not run in a subshell, as "wait" needs the storm as its child.
 storm_ends() { kill -TERM "$pid" && wait "$pid" && bound=$(<"$scratch/bound") jobs=(); }
 
-test_a_fabric_that_cannot_be_finished_lets_nobody_in() {
+test_sockets_cannot_bind_to_fabric_whose_creation_fails() {
 	local i bound dim=8 last
 	[[ ! $debug ]] || dim=6
 	last=lifen$(((1 << dim) - 1))
@@ -192,7 +192,7 @@ test_a_fabric_that_cannot_be_finished_lets_nobody_in() {
 	((bound)) || fault 'no socket is bound to a fabric that is finished'
 }
 
-test_a_fabric_whose_creator_is_killed_leaves_nobody_behind() {
+test_fabric_can_be_added_again_after_its_creator_is_killed() {
 	local i killed=0 bound
 	storm
 	for ((i = $(scaled 10); i > 0; i--)); do

@@ -41,7 +41,7 @@ one_is_late() {
 
 # Messages have many more segments than fit the window. A member may begin even after the time when
 # other members probe for it; the other members may have left by then.
-test_long_messages_wait() {
+test_long_operations_wait_for_late_members() {
 	pair 3 1024
 	tree
 	one_is_late sums 1 1 2000
@@ -51,7 +51,7 @@ test_long_messages_wait() {
 }
 
 # Segments do not fill their pages, and the plan has helpers and a detour across the trunk.
-test_around_faults() {
+test_operations_around_faults_wait_for_late_members() {
 	pair 3 9000
 	check 'a link' at "$a" hcctl link set t 1:0 down
 	check 'a link' at "$a" hcctl link set t 0:2 down
@@ -73,7 +73,7 @@ children_of() {
 
 # The sink has begun and has the contributions of its own machine. Then the processes of this
 # machine are stopped, and the other machine begins.
-test_members_stop_in_the_middle() {
+test_operation_completes_after_members_were_stopped_repeatedly() {
 	local first children stops who
 	pair 3 9000
 	tree
@@ -99,7 +99,7 @@ test_members_stop_in_the_middle() {
 }
 
 # A chunk of a ring has a segment of each member, and half of the members are on the other machine.
-test_rings_wait() {
+test_rings_wait_for_late_members() {
 	local who
 	pair 5 4096
 	check 'rings' at "$a" hcctl ring plan fabric t apply plan 3

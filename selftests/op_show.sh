@@ -21,14 +21,14 @@ prepare() {
 	check 'plan' hcctl tree find fabric t apply sink 0
 }
 
-test_nobody_is_missing_at_rest() {
+test_no_member_is_missing_without_pending_operations() {
 	prepare 3
 	equal 'pending' '[]' "$(hcctl -j op show t)"
 	check 'reduce' hcctl run reduce t op sum type u8 count 1 verify
 	equal 'pending' '[]' "$(hcctl -j op show t)"
 }
 
-test_one_is_missing() {
+test_op_show_names_the_missing_member() {
 	local u nodes
 	prepare 3
 	for u in 1 5 7; do
@@ -46,7 +46,7 @@ test_one_is_missing() {
 
 # A complete contribution stays when its socket is closed, so only the sink's contribution is
 # missing.
-test_the_sink_is_missing() {
+test_op_show_names_the_missing_root() {
 	prepare 3
 	hold 1 2 3 4 5 6 7
 	check 'the sink is missing' busywait 5 missing_are 0
@@ -60,7 +60,7 @@ test_the_sink_is_missing() {
 # it?
 generations() { json_is true "[.[].waiting[].generation] | unique | length == 1 and .[0] $1" op show t; }
 
-test_a_failure_begins_a_generation() {
+test_failure_of_an_operation_begins_a_new_generation() {
 	prepare 2
 	hold 0 1 2
 	check 'the first generation' busywait 5 generations '== 0'
@@ -72,14 +72,14 @@ test_a_failure_begins_a_generation() {
 	stop "$pid"
 }
 
-test_several_are_missing() {
+test_op_show_names_several_missing_members() {
 	prepare 4
 	hold 0 1 2 3 4 6 8 9 10 11 12
 	check 'they are missing' busywait 5 missing_are '5 7 13 14 15'
 	stop "$pid"
 }
 
-test_it_is_said_since_when() {
+test_op_show_prints_how_long_members_wait() {
 	local before after
 	prepare 2
 	hold 0 1
@@ -91,7 +91,7 @@ test_it_is_said_since_when() {
 	hcctl op show t | grep -qE '^ +1 +[0-9]+ +0 +2  2,3$' || fault "in words: $(hcctl op show t)"
 }
 
-test_who_comes_late_is_not_missing_any_more() {
+test_late_contributor_is_no_longer_missing() {
 	prepare 2
 	hold 0 1 2
 	local first=$pid
@@ -101,7 +101,7 @@ test_who_comes_late_is_not_missing_any_more() {
 	stop "$first"
 }
 
-test_top_says_who_waits_for_whom() {
+test_top_shows_which_members_wait_for_which_peer() {
 	prepare 2
 	hold 0 1 3
 	check 'node 2 is missing' busywait 5 missing_are 2
@@ -113,7 +113,7 @@ test_top_says_who_waits_for_whom() {
 	stop "$pid"
 }
 
-test_top_has_the_rates_of_what_runs() {
+test_top_shows_rates_of_frames_and_operations() {
 	prepare 3
 	equal 'at rest' '[0,0,[],[]]' "$(json '[.frames_per_second, .drops_per_second, .links, .nodes]' top t interval 50ms)"
 	background hcctl run allreduce t count 10000 iterations 1000000
@@ -130,7 +130,7 @@ test_top_has_the_rates_of_what_runs() {
 	stop "$pid"
 }
 
-test_top_gives_the_terminal_back() {
+test_top_restores_the_terminal_at_its_end() {
 	local seen=0
 	prepare 2
 	"$here/hc_tty" 3000 hcctl top t interval 200ms >"$scratch/tty" || seen=$?
@@ -150,7 +150,7 @@ test_top_gives_the_terminal_back() {
 }
 
 # nohup(1) makes a program ignore SIGHUP.
-test_top_goes_on_when_a_signal_is_ignored() {
+test_top_continues_after_an_ignored_signal() {
 	prepare 2
 	(trap '' HUP; exec hcctl -j top t interval 300ms count 5) >"$scratch/ignored" &
 	jobs+=($!)

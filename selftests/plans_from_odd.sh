@@ -22,7 +22,7 @@ odd() {
 
 # An installation ends after a while if the requesting machine never decides, or if another machine
 # does not answer.
-test_others_do_as_they_like() {
+test_installation_ends_with_any_answers_of_another_machine() {
 	local waits still undecided
 	asked ask-undecided
 	busywait 10 grep -q 'step 2' "$scratch/asker" || fault 'it does not answer'
@@ -59,7 +59,7 @@ test_others_do_as_they_like() {
 
 # One refusal is sufficient: the installation ends without waiting for another machine, which is
 # silent.
-test_one_refuses_one_is_silent() {
+test_refusal_ends_installation_despite_a_silent_machine() {
 	parameter trunks Y
 	namespace a || return
 	all=("$a")
@@ -76,7 +76,7 @@ test_one_refuses_one_is_silent() {
 
 # The other machine sends requests without a pause. Requests of this machine must get every second
 # turn.
-test_one_asks_all_the_time() {
+test_constant_requests_of_a_peer_do_not_starve_own_requests() {
 	local i
 	odd greedy
 	sleep 1
@@ -87,7 +87,7 @@ test_one_asks_all_the_time() {
 
 # Another machine must not be able to move the epochs of this machine's plans far beyond the epochs
 # in use.
-test_epochs_do_not_jump() {
+test_peer_cannot_move_epochs_far_ahead() {
 	HC_EPOCH=0x7ffffff0 odd accept
 	at "$a" hcctl tree find fabric t apply >"$scratch/said" 2>&1
 	check 'one here' at "$a" hcctl tree find fabric t apply local plan 2
@@ -96,7 +96,7 @@ test_epochs_do_not_jump() {
 
 # Links were down, and are up again before this machine is notified. Its new plans must not wait for
 # operations under way on the old plan.
-test_links_were_down() {
+test_new_plan_works_after_links_were_briefly_down() {
 	odd cut
 	check 'cut' at "$a" hcctl tree find fabric t apply
 	busywait 10 is_at true "$a" '.[0].broken' plan show t 1 || fault "the plan is not broken: $(at "$a" hcctl plan show t)"
@@ -106,7 +106,7 @@ test_links_were_down() {
 }
 
 # A machine is lost after all machines have prepared. The plan is installed, but it is broken.
-test_lost_between_the_phases() {
+test_plan_is_broken_if_a_machine_is_lost_after_prepare() {
 	odd vanish
 	refused 'vanish' 'nodes 1XX: the trunk to them has ended; the plan is broken' \
 		at "$a" hcctl tree find fabric t apply
@@ -127,7 +127,7 @@ broken() {
 }
 
 # A machine does not commit although all machines have prepared. The others do not wait for it.
-test_not_all_have_switched() {
+test_plan_is_broken_if_a_machine_does_not_commit() {
 	odd drops 'it is gone here'
 	refused 'drops' 'nodes 1XX: it is gone here; the plan is broken' at "$a" hcctl tree find fabric t apply
 	equal 'the steps' '1 2 5' "$(sed 's/step //' "$scratch/asker" | xargs)"
@@ -150,7 +150,7 @@ asked() {
 }
 
 # A plan that was prepared but not committed is not installed.
-test_others_ask_as_they_like() {
+test_prepared_plan_is_installed_only_if_committed() {
 	asked ask-drop
 	busywait 10 grep -q 'step 4' "$scratch/asker" || fault 'it does not answer'
 	equal 'answers' 'step 1: ok step 4: ok' "$(xargs <"$scratch/asker")"
@@ -166,7 +166,7 @@ test_others_ask_as_they_like() {
 }
 
 # HC_ASKS: number of random requests
-test_noise_is_refused() {
+test_fabric_works_after_random_requests_of_a_peer() {
 	local asks=${HC_ASKS:-$(scaled 2000)}
 	asked ask-noise "$asks" "$RANDOM"
 	busywait 100 grep -q ended "$scratch/asker" || fault 'it hangs'
@@ -177,7 +177,7 @@ test_noise_is_refused() {
 }
 
 # A fabric, or the machine that has sent a request, is removed while the request is processed.
-test_everything_may_go() {
+test_fabric_or_requester_may_be_removed_during_a_request() {
 	asked ask-still
 	check 'fabric' at "$a" hcctl fabric del t
 	odd silent

@@ -112,7 +112,7 @@ static bool fail_links(struct cube *c, const unsigned int *links, unsigned int n
 	return true;
 }
 
-TEST(no_fault_and_each_single_link)
+TEST(reduction_is_complete_with_no_or_any_single_link_fault)
 {
 	struct tally t = { 0 };
 	struct cube c;
@@ -128,7 +128,7 @@ TEST(no_fault_and_each_single_link)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-TEST(each_pair_of_links)
+TEST(reduction_is_complete_with_any_two_link_faults)
 {
 	struct tally t = { 0 };
 	unsigned int pair[2], pairs = 0;
@@ -146,7 +146,7 @@ TEST(each_pair_of_links)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-TEST(each_single_failed_node)
+TEST(reduction_is_complete_with_any_single_failed_node)
 {
 	struct tally t = { 0 };
 	struct cube c;
@@ -194,22 +194,22 @@ static void test_random(struct __test_metadata *_metadata, unsigned int dim,
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-TEST(random_links_and_nodes_of_sixteen)
+TEST(reduction_is_complete_with_random_faults_of_sixteen_nodes)
 {
 	test_random(_metadata, 4, 80, 6, 2);
 }
 
-TEST(random_links_and_nodes_of_thirty_two)
+TEST(reduction_is_complete_with_random_faults_of_thirty_two_nodes)
 {
 	test_random(_metadata, 5, 40, 10, 3);
 }
 
-TEST(random_links_and_nodes_of_sixty_four)
+TEST(reduction_is_complete_with_random_faults_of_sixty_four_nodes)
 {
 	test_random(_metadata, 6, 25, 20, 4);
 }
 
-TEST(so_many_faults_that_there_are_detours)
+TEST(reduction_is_complete_with_faults_that_require_detours)
 {
 	struct tally t = { 0 };
 	struct cube c;

@@ -136,7 +136,7 @@ static int run(struct cube *c, const struct kind *k, unsigned int nk, size_t cou
 
 /* --- results --- */
 
-TEST_BOTH(all_kinds_have_the_bits_of_an_allreduce, tree)
+TEST_BOTH(all_operators_and_types_give_the_bits_of_the_reference, tree)
 {
 	struct kind k[KINDS_MAX];
 	unsigned int nk = kinds_all(k);
@@ -157,10 +157,10 @@ static bool takes_floats(struct cube *c, size_t count, unsigned int steps)
 	return run(c, &k, 1, count) == (int)steps;
 }
 
-TEST_NONE_WRONG(blocks_of_all_sizes_over_doublings,
+TEST_NONE_WRONG(blocks_of_all_sizes_arrive_over_doubling_plans,
 		cube_doubling_sizes(PLAN, 256, 10000, takes_floats))
 
-TEST(blocks_of_all_sizes_over_trees)
+TEST(blocks_of_all_sizes_arrive_over_trees)
 {
 	static const size_t counts[] = { 0, 1, 7, 15, 16, 17, 32, 100, 1000 };
 	const struct kind k = { HYPERCUBE_SUM, HYPERCUBE_F32, 0 };
@@ -175,7 +175,7 @@ TEST(blocks_of_all_sizes_over_trees)
 	}
 }
 
-TEST_BOTH(megabytes, tree)
+TEST_BOTH(contributions_of_megabytes_are_reduced_and_scattered, tree)
 {
 	const struct kind k = { HYPERCUBE_SUM, HYPERCUBE_F64, 0 };
 	struct cube c;
@@ -193,7 +193,8 @@ static bool takes(struct cube *c, size_t count, unsigned int steps)
 }
 
 /* The blocks of a result are in the order of the nodes, whatever the order of the stages. */
-TEST_NONE_WRONG(orders_and_subcubes, cube_doubling_orders(PLAN, takes))
+TEST_NONE_WRONG(blocks_are_in_node_order_with_any_order_of_stages_and_subcube,
+		cube_doubling_orders(PLAN, takes))
 
 /* Make a tree around the current faults, and run a reduce-scatter on it. Return: true if the result
  * is right and, unless the plan has detours, the operation takes twice the steps of a reduction; or
@@ -217,7 +218,7 @@ static bool around(struct cube *c)
 TESTS_AROUND(around, scaled(10))
 
 /* Run reduce-scatters, alltoalls, allreduces and barriers in turn on one plan. */
-TEST_BOTH(many_in_flight_do_not_mix, tree)
+TEST_BOTH(results_of_many_operations_in_flight_do_not_mix, tree)
 {
 	const struct kind kind = { HYPERCUBE_SUM, HYPERCUBE_U64, 0 };
 	const unsigned int njobs = scaled(150);
@@ -247,7 +248,7 @@ TEST_BOTH(many_in_flight_do_not_mix, tree)
 }
 
 /* A member sends half of its data in the first stage, a quarter in the second, and so on. */
-TEST(each_stage_sends_half_as_much)
+TEST(each_stage_sends_half_as_much_as_the_previous_one)
 {
 	const struct kind k = { HYPERCUBE_SUM, HYPERCUBE_U8, 0 };
 	const size_t bytes = 50000;
@@ -265,7 +266,7 @@ TEST(each_stage_sends_half_as_much)
 /* If one member does not receive while all contribute megabytes, the others must wait, and no data
  * may be lost.
  */
-TEST_BOTH(who_does_not_read_stops_the_others, tree)
+TEST_BOTH(senders_wait_without_loss_for_member_that_does_not_receive, tree)
 {
 	const struct kind k = { HYPERCUBE_SUM, HYPERCUBE_U64, 0 };
 	unsigned int node[CUBE_MAX], n;
@@ -372,12 +373,12 @@ static void blows(struct __test_metadata *_metadata, enum blow how)
 	blow(_metadata, true, how, 1200);
 }
 
-TEST_CALL(links_fail, blows, LINK)
-TEST_CALL(a_node_fails, blows, NODE)
-TEST_CALL(a_member_closes, blows, CLOSES)
+TEST_CALL(operations_end_at_every_member_when_links_fail, blows, LINK)
+TEST_CALL(operations_end_at_every_member_when_a_node_fails, blows, NODE)
+TEST_CALL(operations_end_at_every_member_when_one_closes_its_socket, blows, CLOSES)
 
 /* If members pass different lengths, all of them get an error. */
-TEST_BOTH(different_lengths_are_an_error_everywhere, tree)
+TEST_BOTH(different_lengths_give_an_error_at_every_member, tree)
 {
 	const struct kind k = { HYPERCUBE_SUM, HYPERCUBE_U64, 0 };
 	unsigned int node[CUBE_MAX], n, i;
@@ -396,7 +397,7 @@ TEST_BOTH(different_lengths_are_an_error_everywhere, tree)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-TEST_BOTH(what_does_not_fit_is_refused, tree)
+TEST_BOTH(wrong_lengths_flags_and_operators_are_refused, tree)
 {
 	const struct hypercube_op op = {
 		.plan = PLAN, .collective = HYPERCUBE_REDUCE_SCATTER, .bytes = 64,
@@ -421,7 +422,7 @@ TEST_BOTH(what_does_not_fit_is_refused, tree)
 /* A segment is shorter than one record for each member. Recursive doubling needs segments at least
  * as long; a tree does not.
  */
-TEST(long_records_need_a_tree)
+TEST(records_too_long_for_doubling_are_accepted_by_a_tree)
 {
 	const struct hypercube_op op = {
 		.plan = PLAN, .collective = HYPERCUBE_REDUCE_SCATTER, .oper = HYPERCUBE_MAX,

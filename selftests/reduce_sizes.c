@@ -91,21 +91,21 @@ static void each_size(struct __test_metadata *_metadata, unsigned int segment,
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-TEST(around_the_limits_of_segments)
+TEST(lengths_around_segment_limits_are_reduced)
 {
 	static const size_t sizes[] = { 0, 1, 2, 511, 512, 513, 514, 1023, 1024, 1025, 5000 };
 
 	each_size(_metadata, 512, sizes, ARRAY_SIZE(sizes));
 }
 
-TEST(around_the_limits_of_the_default_segment)
+TEST(lengths_around_default_segment_limits_are_reduced)
 {
 	static const size_t sizes[] = { 16384, 32767, 32768, 32769, 65536, 65537 };
 
 	each_size(_metadata, 0, sizes, ARRAY_SIZE(sizes));
 }
 
-TEST(a_megabyte_with_help_and_detours)
+TEST(megabyte_is_reduced_with_helpers_and_detours)
 {
 	struct cube c;
 
@@ -115,7 +115,7 @@ TEST(a_megabyte_with_help_and_detours)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-TEST(sixteen_megabytes_on_eight_nodes)
+TEST(sixteen_megabytes_are_reduced_on_eight_nodes)
 {
 	struct cube c;
 
@@ -124,7 +124,7 @@ TEST(sixteen_megabytes_on_eight_nodes)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-TEST(a_quarter_of_a_gigabyte_on_two_nodes)
+TEST(quarter_of_a_gigabyte_is_reduced_on_two_nodes)
 {
 	struct cube c;
 
@@ -136,7 +136,7 @@ TEST(a_quarter_of_a_gigabyte_on_two_nodes)
 }
 
 /* Records have random lengths, and so have segments. */
-TEST(odd_widths_in_segments_of_random_sizes)
+TEST(records_of_random_length_are_reduced_in_random_segments)
 {
 	static unsigned char in[256 * 333];
 	unsigned int round;
@@ -227,7 +227,7 @@ static size_t push_all(struct party *p, unsigned int n)
 	return total;
 }
 
-TEST(a_sink_that_does_not_read_stops_the_senders)
+TEST(senders_wait_in_bounded_memory_for_root_that_does_not_receive)
 {
 	const size_t bytes = (debug_kernel() ? 4 : 32) * MIB;
 	const int sndbuf = 1 << 17, rcvbuf = 1 << 17;

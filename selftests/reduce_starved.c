@@ -159,12 +159,12 @@ static void ranks(struct __test_metadata *_metadata, unsigned int collective)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-TEST(reductions_of_processes_in_a_hurry)
+TEST(reductions_succeed_while_realtime_processes_delay_polls)
 {
 	ranks(_metadata, HYPERCUBE_REDUCE);
 }
 
-TEST(allreduces_of_processes_in_a_hurry)
+TEST(allreduces_succeed_while_realtime_processes_delay_polls)
 {
 	ranks(_metadata, HYPERCUBE_ALLREDUCE);
 }
@@ -276,12 +276,12 @@ static void poll_late(struct __test_metadata *_metadata, unsigned int late,
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-TEST(reductions_while_a_poll_does_not_run)
+TEST(reductions_succeed_while_a_poll_does_not_run)
 {
 	poll_late(_metadata, 5, HYPERCUBE_REDUCE);
 }
 
-TEST(allreduces_while_a_poll_does_not_run)
+TEST(allreduces_succeed_while_a_poll_does_not_run)
 {
 	poll_late(_metadata, 2, HYPERCUBE_ALLREDUCE);
 }

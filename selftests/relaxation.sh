@@ -12,7 +12,7 @@
 
 relax=$here/demo/relax
 
-test_what_the_demonstration_shows() {
+test_relaxation_demonstration_succeeds() {
 	local said
 	said=$("$here/demo/relax_guest.sh" 4x4) || fault 'the demonstration fails'
 	grep -vE '^$|^==' <<<"$said" | while IFS= read -r line; do log "$line"; done
@@ -25,7 +25,7 @@ a_liar() {
 }
 
 # The Byzantine cells are random sets that the planner accepts: at most one in each environment.
-test_one_liar_in_each_environment_is_noticed() {
+test_one_byzantine_cell_in_each_environment_is_detected() {
 	local round mesh set cell rows cols liars result
 	RANDOM=17
 	check 'add' hcctl fabric add t dim 5

@@ -85,27 +85,27 @@ static bool random_trials(unsigned int dim, unsigned int n, bool waits)
 	return true;
 }
 
-TEST(random_faults_of_eight)
+TEST(ring_operations_continue_after_random_faults_of_eight_nodes)
 {
 	ASSERT_TRUE(random_trials(3, scaled(100), false));
 }
 
-TEST(random_faults_of_sixteen)
+TEST(ring_operations_continue_after_random_faults_of_sixteen_nodes)
 {
 	ASSERT_TRUE(random_trials(4, scaled(20), false));
 }
 
-TEST(random_faults_of_thirty_two)
+TEST(ring_operations_continue_after_random_faults_of_32_nodes)
 {
 	ASSERT_TRUE(random_trials(5, scaled(6), false));
 }
 
-TEST(random_faults_of_sixty_four)
+TEST(ring_operations_continue_after_random_faults_of_64_nodes)
 {
 	ASSERT_TRUE(random_trials(6, scaled(3), false));
 }
 
-TEST(random_faults_one_after_the_other)
+TEST(ring_operations_continue_after_successive_random_faults)
 {
 	ASSERT_TRUE(random_trials(4, scaled(50), true));
 }

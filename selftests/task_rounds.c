@@ -16,7 +16,7 @@
 #include "round_plan.h"
 #include "task_fixture.h"
 
-TEST(loads_become_what_is_planned)
+TEST(loads_after_a_round_equal_the_planned_loads)
 {
 	unsigned int dim, i;
 	struct task_fixture y;
@@ -29,7 +29,7 @@ TEST(loads_become_what_is_planned)
 	}
 }
 
-TEST_TASKS(around_each_single_fault, 3, 0)
+TEST_TASKS(loads_equal_the_planned_loads_around_each_single_fault, 3, 0)
 {
 	unsigned int u, d;
 
@@ -47,7 +47,7 @@ TEST_TASKS(around_each_single_fault, 3, 0)
 	}
 }
 
-TEST(around_random_faults)
+TEST(loads_equal_the_planned_loads_around_random_faults)
 {
 	unsigned int dim, i, k;
 	struct task_fixture y;
@@ -66,7 +66,7 @@ TEST(around_random_faults)
 	}
 }
 
-TEST_TASKS(over_links_that_lose_frames, 3, 0)
+TEST_TASKS(loads_equal_the_planned_loads_over_links_that_lose_frames, 3, 0)
 {
 	const struct impairments bad = {
 		.loss = 50000, .corrupt = 20000, .duplicate = 50000, .seed = 5,
@@ -83,7 +83,7 @@ TEST_TASKS(over_links_that_lose_frames, 3, 0)
 /* Begin a round at every node at the same time: the rounds run one after another, and each request
  * gets a reply.
  */
-TEST_TASKS(rounds_that_begin_at_once_all_end, 3, 0)
+TEST_TASKS(rounds_begun_at_all_nodes_at_the_same_time_all_end, 3, 0)
 {
 	struct nl nl[8];
 	struct balance_view b;
@@ -183,7 +183,7 @@ static bool recovers(const struct trouble *x)
 	return false;
 }
 
-TEST(links_that_fail_in_a_round_neither_lose_nor_double_tasks)
+TEST(link_faults_during_rounds_neither_lose_nor_duplicate_tasks)
 {
 	struct task_view sum;
 	struct balance_view b;
@@ -223,7 +223,7 @@ static void die(struct task_fixture *y)
 	ctl_node_failed(y->c.name, node, false);
 }
 
-TEST(nodes_that_die_in_a_round_take_along_their_tasks_alone)
+TEST(node_failure_during_a_round_loses_only_the_tasks_of_that_node)
 {
 	unsigned int i, twice = 0, gone = 0;
 	struct task_view sum;
@@ -253,7 +253,7 @@ TEST(nodes_that_die_in_a_round_take_along_their_tasks_alone)
 }
 
 /* All frames from node 1 to node 0 are lost, so the link goes down, and the round fails. */
-TEST(a_link_that_delivers_nothing_ends_the_round)
+TEST(link_that_delivers_no_frames_fails_the_round)
 {
 	struct balance_view b;
 	struct round_view v;
@@ -275,7 +275,7 @@ TEST(a_link_that_delivers_nothing_ends_the_round)
 /* On a slow link all frames arrive, but late. A node that waits for a frame must not repeat its own
  * frames.
  */
-TEST(who_waits_for_a_slow_link_says_nothing_again)
+TEST(node_that_waits_for_a_slow_link_does_not_resend)
 {
 	const struct impairments slow = { .delay = 500000000 };
 	struct link_sums before, after;
@@ -301,7 +301,7 @@ TEST(who_waits_for_a_slow_link_says_nothing_again)
 	EXPECT_EQ(0, fixture_end(&y));
 }
 
-TEST(a_round_of_many_nodes_takes_few_frames)
+TEST(round_of_many_nodes_sends_few_frames_per_link)
 {
 	/* @most: how many frames a round may send over each link in each direction: the beginning
 	 * of the round, the loads that the node knows, and, with MCWA, how many tasks leave each
@@ -340,7 +340,7 @@ TEST(a_round_of_many_nodes_takes_few_frames)
 /* The neighbour has no space when a command migrates a task to it, but has space when the round
  * does. The refused command must not reduce the number of tasks that the round moves.
  */
-TEST(a_refused_command_leaves_the_round_what_it_wants)
+TEST(refused_migration_does_not_reduce_the_tasks_moved_by_the_round)
 {
 	const struct impairments slow = { .delay = 400000000 };
 	struct hypercube_task id;
@@ -372,7 +372,7 @@ TEST(a_refused_command_leaves_the_round_what_it_wants)
 }
 
 /* A worker waits at a node without tasks. The node begins a round, and the worker gets a task. */
-TEST_TASKS(a_node_that_lacks_tasks_begins_a_round, 2, 0)
+TEST_TASKS(node_without_tasks_begins_a_round_for_a_waiting_worker, 2, 0)
 {
 	struct hypercube_task id;
 	struct balance_view b;
@@ -469,7 +469,7 @@ static void workers(struct __test_metadata *_metadata, const struct round_method
 	EXPECT_EQ(0, fixture_del(&y));
 }
 
-TEST(workers_everywhere_get_tasks_by_each_method)
+TEST(workers_at_several_nodes_get_tasks_with_each_method)
 {
 	unsigned int m;
 
@@ -492,7 +492,7 @@ TEST_TASKS(rounds_begin_periodically, 3, 0)
 	EXPECT_EQ(HYPERCUBE_TRIGGER_PERIOD, b.round[b.n - 1].trigger);
 }
 
-TEST_TASKS(what_cannot_be_is_refused, 2, 0)
+TEST_TASKS(invalid_requests_for_rounds_are_refused, 2, 0)
 {
 	struct round_view v;
 
@@ -567,7 +567,7 @@ TEST_TASKS(wrong_topologies_are_refused, 3, 0)
 }
 
 /* Node 6 was down when the topology was made, and has recovered. It is not a member of rounds. */
-TEST_TASKS(a_node_that_the_topology_leaves_out_is_not_counted, 3, 0)
+TEST_TASKS(node_outside_the_topology_is_not_a_member_of_rounds, 3, 0)
 {
 	struct hc_balance_topo t;
 	struct round_view v;
@@ -607,7 +607,7 @@ TEST_TASKS(a_topology_that_the_method_cannot_use_is_refused, 3, 0)
  * round is still on its way. Then node 7 begins a round that supersedes the first round and fails
  * at once. All nodes are notified of the failure, and the first round begins a second time.
  */
-TEST_TASKS(a_round_that_fails_at_once_leaves_nobody_waiting, 3, 0)
+TEST_TASKS(round_that_fails_at_once_leaves_no_node_waiting, 3, 0)
 {
 	const struct impairments slow = { .delay = 500000000 };
 	struct hc_balance_topo t;
@@ -634,7 +634,7 @@ TEST_TASKS(a_round_that_fails_at_once_leaves_nobody_waiting, 3, 0)
 /* Rounds of two methods are requested at the same time. Each request gets the reply of a round of
  * its own method, or is refused.
  */
-TEST_TASKS(commands_of_two_methods_at_a_node_are_not_mixed, 3, 0)
+TEST_TASKS(requests_of_two_methods_get_replies_of_their_own_method, 3, 0)
 {
 	static const unsigned int method[2] = { HYPERCUBE_BALANCE_DEM, HYPERCUBE_BALANCE_CWA };
 	uint8_t up[8] = { 0xfe, 0xfe, 0xfe, 0xfe, 0xfe, 0xfe, 0xfe, 0xfe };
@@ -683,7 +683,7 @@ static void *work(void *arg)
 	return (void *)n;
 }
 
-TEST_TASKS(workers_and_producers_do_not_wait_for_rounds, 3, 0)
+TEST_TASKS(no_task_is_lost_if_a_worker_takes_tasks_during_rounds, 3, 0)
 {
 	static const unsigned int method[3] = {
 		HYPERCUBE_BALANCE_DEM, HYPERCUBE_BALANCE_MCWA, HYPERCUBE_BALANCE_RID,

@@ -19,7 +19,7 @@
 
 static char big[HYPERCUBE_TASK_MAX + 1], room[HYPERCUBE_TASK_MAX + 1];
 
-TEST(a_producer_answers_for_what_nobody_has_taken)
+TEST(producer_is_charged_for_a_task_until_taken_or_done)
 {
 	struct hypercube_task id[2];
 	struct task_view v;
@@ -118,7 +118,7 @@ static bool asleep(pthread_t t)
 	return pthread_timedjoin_np(t, NULL, &at) == ETIMEDOUT;
 }
 
-TEST(a_node_takes_no_more_than_its_limit)
+TEST(node_accepts_no_more_tasks_than_its_limit)
 {
 	struct later l = { 0 };
 	struct hypercube_task id;
@@ -166,7 +166,7 @@ TEST(a_node_takes_no_more_than_its_limit)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-TEST(a_worker_holds_only_so_many)
+TEST(worker_cannot_hold_more_tasks_than_the_limit)
 {
 	struct hypercube_task id, first;
 	unsigned int i;
@@ -189,7 +189,7 @@ TEST(a_worker_holds_only_so_many)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-TEST(calls_wait_for_tasks)
+TEST(worker_blocks_until_a_task_or_the_removal_of_the_fabric)
 {
 	struct timeval tv = { .tv_usec = 100000 };
 	struct later l[3] = { { 0 } };
@@ -243,7 +243,7 @@ TEST(calls_wait_for_tasks)
 	}
 }
 
-TEST(a_set_of_descriptors_hears_of_tasks_and_room)
+TEST(epoll_reports_tasks_and_the_removal_of_the_fabric)
 {
 	struct epoll_event ev = { .events = EPOLLIN | EPOLLET }, got;
 	struct hypercube_task id;
@@ -306,7 +306,7 @@ TEST(wrong_addresses_are_refused)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-TEST(wrong_use_is_refused)
+TEST(wrong_messages_and_options_of_task_sockets_are_refused)
 {
 	struct hypercube_task t = { 0 };
 	struct hypercube_op op = { 0 };

@@ -10,7 +10,7 @@
 # shellcheck source=selftests/lib/pair.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib/pair.sh"
 
-test_they_are_experimental() {
+test_trunks_need_module_parameter_and_initial_user_namespace() {
 	parameter trunks N
 	namespace a || return
 	check 'a part' at "$a" hcctl fabric add t dim 3 nodes 0XX
@@ -24,7 +24,7 @@ test_they_are_experimental() {
 
 # A socket of another network namespace would still exist after that namespace has ended, so it is
 # refused.
-test_sockets_are_of_the_namespace() {
+test_socket_of_another_network_namespace_is_refused() {
 	machines 3 0XX 1XX
 	sink
 	refused 'of another namespace' 'another network namespace' at "$a" bash -c "
@@ -34,7 +34,7 @@ test_sockets_are_of_the_namespace() {
 
 # AF_UNIX and AF_VSOCK sockets are not bound to a network. They hold a namespace until the trunk
 # ends; the trunk also ends if only its other end does.
-test_streams_join_namespaces() {
+test_trunks_run_over_unix_and_vsock_sockets() {
 	local where
 	for where in "unix:$scratch/wire" vsock:1; do
 		machines 3 0XX 1XX
@@ -54,7 +54,7 @@ test_streams_join_namespaces() {
 	done
 }
 
-test_addresses_make_sense() {
+test_invalid_trunk_addresses_are_refused() {
 	local where
 	machines 3 0XX 1XX
 	for where in vsock:x vsock:1: vsock:1:x vsock:4294967296 vsock:1:4294967295; do
@@ -66,7 +66,7 @@ test_addresses_make_sense() {
 
 # A process that still has a descriptor of the socket could read from the socket, listen on it, or
 # hold its lock. So the descriptor is closed.
-test_descriptors_are_given_up() {
+test_trunk_ends_if_a_process_keeps_the_socket_descriptor() {
 	machines 3 0XX 1XX
 	there "$a" hcctl -j monitor fabric t >"$scratch/events"
 	sink
@@ -81,14 +81,14 @@ test_descriptors_are_given_up() {
 
 # An epoll instance takes temporary references to its files, and could drop the last reference to
 # the socket's file.
-test_epolls_are_given_up() {
+test_trunk_does_not_begin_while_an_epoll_watches_its_socket() {
 	parameter trunks Y
 	namespace a || return
 	check 'a part' at "$a" hcctl fabric add t dim 3 nodes 0XX
 	equal 'when it begins' 'not begun begun' "$(at "$a" "$here/hc_asker" t watched | xargs)"
 }
 
-test_disagreements_are_refused() {
+test_trunk_between_mismatched_fabrics_is_refused() {
 	machines 3 0XX 1XX
 	there "$a" hcctl trunk listen t 10.9.0.1 persist
 	busywait 5 at "$b" bash -c 'exec 3<>/dev/tcp/10.9.0.1/26723' || fault 'nobody listens'
@@ -106,7 +106,7 @@ test_disagreements_are_refused() {
 
 # A second machine with the same partition is refused at a trunk, and the error at both ends names
 # the address of the machine that has these nodes. That first machine may connect again.
-test_a_part_has_one_machine() {
+test_second_machine_with_the_same_partition_is_refused() {
 	local c='' filter='.[0].trunks_ended' peer
 	machines 3 0XX 1XX && namespace c || return
 	wire "$a" "$c" 1
@@ -135,7 +135,7 @@ frames() { json_at "$a" '[.[] | .rx_frames + .tx_frames] | add' trunk show t; }
 
 # b and d both have the partition 1XX; b is connected to a, and d joins later, at c. d leaves again,
 # b reports that, and the notifications end.
-test_one_part_at_two_places_is_told() {
+test_partition_on_two_machines_is_reported() {
 	local c='' d='' before
 	machines 3 00X 1XX && namespace c && namespace d || return
 	wire "$a" "$c" 1
@@ -163,7 +163,7 @@ test_one_part_at_two_places_is_told() {
 # A program that has been a's neighbour for a while sends forged FAULT words of node 0. Node 0 also
 # receives these from b, whose trunk is new. Node 0 must report the trunk of the program, not that
 # of b.
-test_who_forges_news_harms_himself() {
+test_forged_fault_words_are_attributed_to_trunk_of_the_forger() {
 	machines 3 00X 1XX || return
 	check 'another way' at "$a" hcctl link set t 0:0 down
 	there "$a" "$here/hc_rival" t >"$scratch/rival"
@@ -193,7 +193,7 @@ strays() {
 # Without "persist", the listener waits until one trunk is established, not for one connection. It
 # gets more stray connections than it can serve at a time, before the peer's connection and at the
 # same time.
-test_strays_keep_no_peer_out() {
+test_stray_connections_do_not_keep_the_peer_out() {
 	local listener t
 	machines 3 0XX 1XX
 	there "$a" hcctl trunk listen t 2>"$scratch/heard"
@@ -212,7 +212,7 @@ test_strays_keep_no_peer_out() {
 port_open() { at "$a" ss -Hltn | grep -q :26723; }
 over() { ! kill -0 "$1"; } 2>/dev/null
 
-test_both_families_are_listened_to() {
+test_listener_accepts_ipv4_and_ipv6_connections() {
 	machines 3 0XX 1XX
 	at "$a" ip addr add fd09::1/64 dev "w$$" nodad || { skip 'there is no IPv6'; return; }
 	at "$b" ip addr add fd09::2/64 dev "w$$" nodad

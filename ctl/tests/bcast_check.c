@@ -21,7 +21,7 @@ static bool refused(const struct hc_bcast *b, const uint32_t *fault, const char 
 	return true;
 }
 
-TEST(bcast_verifier_refuses)
+TEST(bcast_verifier_refuses_wrong_plans_with_reason)
 {
 	static const uint8_t right[8] = { 0, 1, 2 }, wild[8] = { 0, 3, 2 };
 	static const uint32_t all[] = { 0xff }, others[] = { 0xfe }, alone[] = { 1 };
@@ -66,7 +66,7 @@ TEST(bcast_verifier_refuses)
 }
 
 /* A node that is no member does not forward the message. */
-TEST(bcast_verifier_outsiders)
+TEST(bcast_verifier_refuses_plan_that_needs_nonmember_to_forward)
 {
 	uint32_t fault[4] = { 0 }, members[1] = { 0xd };
 	uint8_t seq[2] = { 0, 1 };
@@ -85,7 +85,7 @@ TEST(bcast_verifier_outsiders)
 /* Change one step at random, and in every other run leave out the last step: the verifier and the
  * oracle must agree.
  */
-TEST(bcast_verifier_mutations)
+TEST(bcast_verifier_agrees_with_oracle_on_mutated_plans)
 {
 	unsigned int run, n, i, steps, good = 0, bad = 0;
 	struct hc_bcast_plan p, q;
@@ -111,7 +111,7 @@ TEST(bcast_verifier_mutations)
 	ASSERT_TRUE(good > 50 && bad > 500);
 }
 
-TEST(bcast_planner_errors)
+TEST(bcast_planner_refuses_wrong_or_impossible_requests)
 {
 	struct hc_bcast_req req = { .source = 4 };
 	uint8_t seq[4] = { 0, 1, 2, 0 };
@@ -164,7 +164,7 @@ static bool large(unsigned int n, unsigned int nodes, unsigned int links, unsign
 	return fine;
 }
 
-TEST(bcast_large_cubes)
+TEST(bcast_plans_of_large_cubes_are_short_and_quickly_found)
 {
 	ASSERT_TRUE(large(10, 40, 0, 3, 5));
 	ASSERT_TRUE(large(10, 20, 20, 3, 5));

@@ -90,7 +90,7 @@ static bool minimum_set(const unsigned int *set, unsigned int size, void *ctx)
 	return fine;
 }
 
-TEST(bcast_minimum_node_faults)
+TEST(bcast_minimal_plan_is_shortest_with_failed_nodes)
 {
 	struct family c;
 
@@ -105,7 +105,7 @@ TEST(bcast_minimum_node_faults)
 	ASSERT_TRUE(c.tried > 1000);
 }
 
-TEST(bcast_minimum_link_faults)
+TEST(bcast_minimal_plan_is_shortest_with_failed_nodes_and_links)
 {
 	struct family c = { .n = 3, .skip = 1 };
 
@@ -157,7 +157,7 @@ static bool search_set(const unsigned int *set, unsigned int size, void *ctx)
 	return fine;
 }
 
-TEST(bcast_search_alone)
+TEST(bcast_exact_search_succeeds_from_shortest_length_on)
 {
 	struct family c = { .n = 3, .skip = 1 };
 
@@ -174,7 +174,7 @@ TEST(bcast_search_alone)
 /* Count the sets of n - 1 faults that need n + 1 steps, and find the most steps for each size of
  * set.
  */
-TEST(bcast_how_many_need_more_steps)
+TEST(bcast_number_of_fault_sets_that_need_more_steps_is_as_documented)
 {
 	static const int worst_3[] = { 3, 3, 4, 4, 3 };
 	static const int worst_4[] = { 4, 4, 5, 5, 6 };
@@ -194,7 +194,7 @@ TEST(bcast_how_many_need_more_steps)
 }
 
 /* Up to dimension 6 the search always ends with a proof. */
-TEST(bcast_minimum_is_proven_to_dimension_6)
+TEST(bcast_minimal_plan_is_proven_minimal_up_to_dimension_6)
 {
 	unsigned int run, n;
 	struct bworld w;
@@ -227,7 +227,7 @@ static bool general_set(const unsigned int *set, unsigned int size, void *ctx)
 	return fine;
 }
 
-TEST(bcast_general_small)
+TEST(bcast_general_plan_is_complete_in_small_cubes)
 {
 	struct family c = { .skip = 1 };
 
@@ -240,7 +240,7 @@ TEST(bcast_general_small)
 	ASSERT_TRUE(bcast_subsets(7 + 12, 7, general_set, &c));
 }
 
-TEST(bcast_general_random_to_dimension_8)
+TEST(bcast_general_plan_is_complete_with_random_faults)
 {
 	struct hc_bcast_plan p;
 	unsigned int run, n;
@@ -317,7 +317,7 @@ static bool serves_all(const struct bworld *w, unsigned int faults, unsigned int
 	return true;
 }
 
-TEST(bcast_all_sources)
+TEST(bcast_plans_for_all_sources_cover_all_live_nodes)
 {
 	unsigned int run, n, nodes, links;
 	struct bworld w;
@@ -337,7 +337,7 @@ TEST(bcast_all_sources)
 	}
 }
 
-TEST(bcast_all_sources_refused)
+TEST(bcast_all_sources_needs_general_method_and_a_live_node)
 {
 	struct hc_bcast_req req = { .method = HC_BCAST_MINIMAL };
 	const char *why = NULL;

@@ -208,7 +208,7 @@ static struct answer somewhere(unsigned int nr)
 	return a;
 }
 
-TEST(wherever_three_members_are)
+TEST(resume_decision_is_right_for_all_chunks_of_three_members)
 {
 	unsigned int i, j, k;
 
@@ -235,7 +235,7 @@ static struct answer any(void)
 	return a;
 }
 
-TEST(whatever_members_say)
+TEST(resume_decision_is_right_for_random_answers)
 {
 	struct answer a[MEMBERS];
 	unsigned int round, i, n;
@@ -251,7 +251,7 @@ TEST(whatever_members_say)
 /* Correct answers: all members are from the same rings, and at two consecutive chunks, and those at
  * the second one can go back to the first.
  */
-TEST(true_members_go_on)
+TEST(operations_resume_if_all_answers_are_correct)
 {
 	unsigned int round, i, n, low;
 	struct answer a[MEMBERS];
@@ -276,7 +276,7 @@ TEST(true_members_go_on)
 }
 
 /* A member answers that data was sent for operations long after its own: nothing is resumed. */
-TEST(a_far_future_is_a_misfit)
+TEST(operations_do_not_resume_if_data_was_sent_for_far_later_ones)
 {
 	static const uint64_t far[] = {
 		3, 4, 1ull << 32, 1ull << 63, UINT64_MAX - 10, UINT64_MAX,

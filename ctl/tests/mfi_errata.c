@@ -21,7 +21,7 @@ TEST(mfi_figure_3_3_is_not_the_largest)
 }
 
 /* No choice of the first, second and third pick leads to the largest set. */
-TEST(mfi_colouring_misses_the_largest_with_any_picks)
+TEST(mfi_colouring_misses_the_largest_set_with_any_first_picks)
 {
 	struct hc_mfi_net *net = listed("1 2, 2 3, 1 3", 2);
 	uint32_t i, picks[3];
@@ -62,13 +62,13 @@ static int allowed_near(const char *links, uint32_t tg, const char *faults, uint
 }
 
 /* Section III claims "at most t_g faulty vertices adjacent to each non-faulty vertex". */
-TEST(mfi_faults_around_one_without_fault)
+TEST(mfi_healthy_processor_may_have_more_than_t_g_faulty_neighbours)
 {
 	EXPECT_EQ(2, allowed_near(figure_3_3, 1, "1 5", 2));
 }
 
 /* Section III also claims "at most t_g - 1 faulty components adjacent to a faulty component". */
-TEST(mfi_faults_around_a_fault)
+TEST(mfi_faulty_processor_may_have_t_g_faulty_neighbours)
 {
 	EXPECT_EQ(2, allowed_near("1 2, 2 3, 1 3", 2, "1 2 3", 0));
 }
@@ -96,7 +96,7 @@ TEST(mfi_figure_3_2_forbids_too_much)
 
 /* Section IV prints the first row as a conjunction of 12 processors. Processor 25 is missing in it.
  */
-TEST(mfi_conjunction_of_the_first_row_omits_25)
+TEST(mfi_printed_conjunction_of_first_row_omits_processor_25)
 {
 	struct hc_mfi_net *net = hc_mfi_grid(5, 5, true, HC_MFI_STAR, 1);
 	bool *printed = set_of(net, "2 3 4 5 6 7 10 11 16 21 22");
@@ -181,7 +181,7 @@ TEST(mfi_figure_4_1_leaves_processes_out)
 /* A single fault does not reach t_g = 2, so the non-fault group of a single process is empty: the
  * algorithm puts all processes that are not in the first group into the second one.
  */
-TEST(mfi_figure_4_1_with_two_faults_in_an_environment)
+TEST(mfi_figure_4_1_makes_an_infeasible_group_if_t_g_is_2)
 {
 	struct hc_mfi_net *net = hc_mfi_grid(5, 5, true, HC_MFI_STAR, 2);
 	struct hc_mfi_groups g;
@@ -242,7 +242,7 @@ static uint32_t torus_mfi(uint32_t rows, uint32_t columns, enum hc_mfi_pattern p
 }
 
 /* The paper's formula for the size of a largest set is div(m, 2) * div(n, 2). */
-TEST(mfi_squares_of_odd_tori)
+TEST(mfi_sets_of_odd_tori_with_squares_exceed_formula_of_paper)
 {
 	static const uint32_t size[][4] = {
 		{ 5, 5, 4, 5 }, { 5, 7, 6, 7 }, { 7, 7, 9, 10 }, { 7, 9, 12, 13 },
@@ -256,7 +256,7 @@ TEST(mfi_squares_of_odd_tori)
 }
 
 /* The paper claims "The minimum number of processors required is 4." */
-TEST(mfi_four_groups_do_not_do_for_odd_tori)
+TEST(mfi_odd_torus_with_squares_needs_five_groups_not_four)
 {
 	struct hc_mfi_groups g;
 
@@ -266,7 +266,7 @@ TEST(mfi_four_groups_do_not_do_for_odd_tori)
 }
 
 /* The paper's formula for the size of a largest set is k^2 / 5. */
-TEST(mfi_stars_seldom_reach_the_bound)
+TEST(mfi_tori_with_stars_seldom_reach_bound_of_paper)
 {
 	static const uint32_t bound[] = { 1, 3, 5, 7, 9 }, size[] = { 1, 2, 5, 6, 8 };
 	uint32_t k, paper;
@@ -278,7 +278,7 @@ TEST(mfi_stars_seldom_reach_the_bound)
 }
 
 /* The paper's formula for the size of a largest set is k^n / (2n + 1). */
-TEST(mfi_stars_in_kary_cubes_seldom_reach_the_bound)
+TEST(mfi_kary_cubes_with_stars_seldom_reach_bound_of_paper)
 {
 	static const struct {
 		uint32_t k, bound, size;
@@ -297,7 +297,7 @@ TEST(mfi_stars_in_kary_cubes_seldom_reach_the_bound)
 }
 
 /* The paper's upper bound of the size of a set in a cube is B(n, 3) = 2^m. */
-TEST(mfi_a_cube_of_dimension_8_has_more_than_a_linear_code)
+TEST(mfi_largest_set_of_cube_of_dimension_8_exceeds_linear_code)
 {
 	struct hc_mfi_net *net = hc_mfi_cube(8, 1);
 	struct hc_mfi_found r;
@@ -321,7 +321,7 @@ TEST(mfi_a_cube_of_dimension_8_has_more_than_a_linear_code)
 /* The paper's formula for the size of a largest set is Q^2 / 9, but the mesh of section 6.2 does
  * not wrap around.
  */
-TEST(mfi_boxes_of_a_mesh_are_more_than_a_ninth)
+TEST(mfi_largest_set_of_mesh_with_boxes_exceeds_a_ninth)
 {
 	uint32_t q, paper;
 
@@ -337,7 +337,7 @@ TEST(mfi_boxes_of_a_mesh_are_more_than_a_ninth)
 }
 
 /* The paper puts process (i, j) into group (i mod 3, j mod 3). */
-TEST(mfi_groups_of_nine_wrap_around_only_if_three_divides)
+TEST(mfi_nine_groups_fit_a_torus_only_if_3_divides_its_side)
 {
 	uint32_t q, u, of[100];
 	unsigned int wrap;
@@ -354,7 +354,7 @@ TEST(mfi_groups_of_nine_wrap_around_only_if_three_divides)
 }
 
 /* Section 6.2 claims that two faults in an environment that cooperate cannot be detected. */
-TEST(mfi_two_faults_in_an_environment_do_not_escape)
+TEST(mfi_two_faults_in_an_environment_are_detected)
 {
 	struct hc_mfi_net *net = hc_mfi_grid(4, 4, false, HC_MFI_STAR, 1);
 	static const uint32_t corner[] = { 0, 1, 4 };
@@ -377,7 +377,7 @@ TEST(mfi_two_faults_in_an_environment_do_not_escape)
 }
 
 /* In a mesh with squares no other processor asks the one in the corner, so its fault escapes. */
-TEST(mfi_a_corner_that_no_node_asks_escapes)
+TEST(mfi_fault_at_corner_that_no_processor_queries_is_undetected)
 {
 	struct hc_mfi_net *net = hc_mfi_grid(4, 4, false, HC_MFI_SQUARE, 1);
 	struct hc_mfi_escape e;
@@ -390,7 +390,7 @@ TEST(mfi_a_corner_that_no_node_asks_escapes)
 }
 
 /* The maximal fault index is less than t_g if there are fewer processors than that. */
-TEST(mfi_fewer_processors_than_faults_are_allowed)
+TEST(mfi_index_is_below_t_g_if_there_are_fewer_processors)
 {
 	struct hc_mfi_net *net = hc_mfi_cube(1, 3);
 

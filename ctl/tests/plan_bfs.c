@@ -118,7 +118,7 @@ static bool agrees(unsigned int roots, bool as_table)
 	return true;
 }
 
-TEST(searches_find_what_a_plain_search_finds)
+TEST(bfs_by_sets_agrees_with_bfs_by_queue)
 {
 	unsigned int run, i;
 
@@ -133,7 +133,7 @@ TEST(searches_find_what_a_plain_search_finds)
 }
 
 /* The longest path that is possible: only the links of the Gray code are healthy. */
-TEST(a_search_follows_one_long_line)
+TEST(bfs_follows_the_longest_possible_path)
 {
 	for (dim = 1; dim <= DIM; dim++) {
 		unsigned int i;

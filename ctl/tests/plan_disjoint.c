@@ -199,7 +199,7 @@ static bool all_pairs(unsigned int dim, bool as_table)
 	return right;
 }
 
-TEST(n_paths_and_one_less_for_each_fault)
+TEST(planner_finds_n_disjoint_paths_less_one_for_each_fault)
 {
 	unsigned int dim;
 
@@ -212,7 +212,7 @@ TEST(n_paths_and_one_less_for_each_fault)
 /* With n or more faults there may be more disjoint paths than rotations without faults (see
  * hc_disjoint.c).
  */
-TEST(as_many_as_there_are_among_many_faults)
+TEST(planner_finds_all_disjoint_paths_that_exist_among_many_faults)
 {
 	struct hc_disjoint g;
 	__u16 fault[N];
@@ -238,7 +238,7 @@ TEST(as_many_as_there_are_among_many_faults)
 	free(room);
 }
 
-TEST(paths_that_are_none_are_refused)
+TEST(paths_that_are_wrong_or_not_disjoint_are_refused)
 {
 	static const struct {
 		struct hc_path_dims p[2];

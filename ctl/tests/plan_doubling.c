@@ -64,7 +64,7 @@ static bool world_agrees(const struct world *w)
 	return true;
 }
 
-TEST(doubling_up_to_two_links_of_an_eight_node_cube)
+TEST(doubling_plans_avoid_up_to_two_faulty_links_of_eight_nodes)
 {
 	unsigned int i, k;
 
@@ -83,7 +83,7 @@ TEST(doubling_up_to_two_links_of_an_eight_node_cube)
 		}
 }
 
-TEST(doubling_random_faults)
+TEST(doubling_plans_avoid_random_faults)
 {
 	unsigned int round, i;
 
@@ -106,7 +106,7 @@ TEST(doubling_random_faults)
 }
 
 /* The verifier refuses plans of wrong shapes, which no planner makes. */
-TEST(doubling_wrong_shapes)
+TEST(doubling_verifier_refuses_malformed_plans)
 {
 	const struct hc_doubling good = { .dim = 3, .stages = 2, .base = 1, .order = { 2, 1 } };
 	uint32_t fault[8] = { 0 };
@@ -137,7 +137,7 @@ TEST(doubling_wrong_shapes)
 /* hc_doubling_next() leads to each node of the subcube once. With each stage the number of
  * contributions at each node doubles, and in the end each node has all of them.
  */
-TEST(doubling_after_k_stages_all_have_all)
+TEST(doubling_stage_doubles_contributions_until_each_node_has_all)
 {
 	const struct hc_doubling d = { .dim = 5, .stages = 3, .base = 2, .order = { 4, 0, 3 } };
 	uint32_t has[32] = { 0 }, next[32], u = d.base, all = 0;
@@ -165,7 +165,7 @@ TEST(doubling_after_k_stages_all_have_all)
 /* Each dimension and length has a row of the table. The row's length is not less than the given
  * one, unless it is the largest of the row's dimension; and the decision follows from the row.
  */
-TEST(doubling_the_rule_is_its_table)
+TEST(doubling_choice_follows_table_of_measurements)
 {
 	const struct hc_doubling_measured *table, *row;
 	unsigned int dim;

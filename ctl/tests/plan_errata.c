@@ -283,7 +283,7 @@ static void count_misses(unsigned int n, unsigned int f, unsigned int *exist,
 	}
 }
 
-TEST(find_tree_misses)
+TEST(find_tree_misses_trees_without_faulty_links)
 {
 	static const unsigned int want[][3] = {
 		{ 3, 1, 0 }, { 3, 2, 18 }, { 3, 3, 27 }, { 4, 3, 24 }, { 4, 4, 35 },
@@ -339,7 +339,7 @@ TEST(theorem_3_bound)
 	world_end(&w, &p);
 }
 
-TEST(tree_exists_below_n_faults)
+TEST(tree_without_faulty_links_exists_below_n_faults)
 {
 	unsigned int n, run, i, exist, missed, sets;
 	struct hc_tree_plan p;

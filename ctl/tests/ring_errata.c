@@ -75,7 +75,7 @@ static bool vrt_is(const struct net *net, uint32_t width, const char *nodes)
 }
 
 /* The rings of figures 3.1 and 3.2. */
-TEST(ring_of_four)
+TEST(ring_of_four_nodes_delivers_in_3_steps_and_acknowledges_in_4)
 {
 	struct hc_faults *f = hc_faults_new(2);
 	struct hc_graph *g = hc_graph_left(f);
@@ -98,7 +98,7 @@ TEST(ring_of_four)
 /* Figure 3.9: a ring along a path. Messages of its last node to the first one go back along the
  * path.
  */
-TEST(ring_of_a_path)
+TEST(virtual_ring_tree_of_path_and_cube_has_expected_rings)
 {
 	struct hc_ring_plan p;
 	struct net net;
@@ -253,7 +253,7 @@ TEST(proposition_7_no_other_ring)
 /* In a tree of several rings, a message that has come back to its source may have been in one ring
  * only.
  */
-TEST(back_at_the_source_is_not_everywhere)
+TEST(message_back_at_its_source_may_not_have_reached_all_nodes)
 {
 	struct trial r;
 	struct net net;
@@ -267,7 +267,7 @@ TEST(back_at_the_source_is_not_everywhere)
  * whole round. If messages go in turn, all of them together take one step more than in a single
  * ring.
  */
-TEST(hot_potatoes_first_starve_the_others)
+TEST(circulating_messages_that_go_first_starve_convergent_points)
 {
 	struct trial fair, hot;
 	struct hc_ring_plan p;
@@ -311,7 +311,7 @@ static void net_shape(struct net *net, enum hc_net_kind kind, uint32_t a, uint32
  * through all rings, which takes as many steps as there are virtual nodes. In grids the former
  * takes more steps, in a tree fewer.
  */
-TEST(one_tree_of_rings_has_steps_by_schedule)
+TEST(number_of_steps_of_a_ring_tree_depends_on_schedule)
 {
 	static const struct {
 		enum hc_net_kind kind;
