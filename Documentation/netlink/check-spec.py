@@ -3,7 +3,7 @@
 """Compare the netlink specification with the uapi header and the module's policies.
 
 Names, values and types must agree, and each command must take exactly the
-attributes that the specification gives it. Needs python3-yaml.
+attributes that the specification lists for it. This script needs python3-yaml.
 """
 
 import pathlib
@@ -30,7 +30,7 @@ def c_name(prefix, name):
 
 
 def header_enums(text):
-    """Values and comments of all enumerators and numeric defines."""
+    """Return the values and comments of all enumerators, and the values of numeric defines."""
     values, comments = {}, {}
     for body in re.findall(r'^enum[^{;]*\{(.*?)^\};', text, re.M | re.S):
         value = -1
@@ -38,7 +38,7 @@ def header_enums(text):
                 r'^\t(\w+)(?:\s*=\s*([^,/]+))?,?[ \t]*(?:/\*(.*?)\*/)?', body, re.M | re.S):
             if name.startswith('__') or name.endswith('_MAX'):
                 continue
-            value = eval(given) if given else value + 1  # our own header
+            value = eval(given) if given else value + 1  # the header is trusted
             values[name], comments[name] = value, comment.strip()
     for name, value in re.findall(r'^#define\s+(\w+)\s+(\d+)$', text, re.M):
         values[name] = int(value)
@@ -87,7 +87,7 @@ def check_commands(spec, values):
 
 
 def rows_written_out(text):
-    """Requests of one kind are rows by a macro, whose arguments are names."""
+    """Expand the macros that write table rows for requests; their arguments are names."""
     define = re.compile(r'^#define (\w+)\(([\w, ]+)\)\s*\\\n((?:.*\\\n)*.*\n)', re.M)
     macros = [found for found in define.findall(text) if '.cmd' in found[2]]
     text = define.sub('', text)

@@ -37,7 +37,7 @@ local collectives = { [1] = 'reduce', [2] = 'bcast', [3] = 'allreduce', [4] = 'b
 	[5] = 'gather', [6] = 'scatter', [7] = 'allgather', [8] = 'alltoall', [9] = 'reduce_scatter' }
 
 local f = {
-	-- the monitor's own
+	-- fields of struct hc_wire_mon, which the monitor interface adds
 	mon_version = ProtoField.uint8('hypercube.mon.version', 'Monitor version'),
 	dim = ProtoField.uint8('hypercube.dim', 'Dimension of the link'),
 	mon_flags = ProtoField.uint8('hypercube.mon.flags', 'Monitor flags', base.HEX),
@@ -46,7 +46,7 @@ local f = {
 	mon_step = ProtoField.uint32('hypercube.mon.step', 'Step'),
 	from = ProtoField.uint16('hypercube.from', 'Sending end'),
 	to = ProtoField.uint16('hypercube.to', 'Receiving end'),
-	-- the common part of all frames
+	-- fields of the header that all frames share
 	version = ProtoField.uint8('hypercube.version', 'Version'),
 	type = ProtoField.uint8('hypercube.type', 'Type', base.DEC, types),
 	flags = ProtoField.uint8('hypercube.flags', 'Flags', base.HEX),
@@ -65,11 +65,11 @@ local f = {
 	csum = ProtoField.uint32('hypercube.csum', 'Checksum', base.HEX),
 	step = ProtoField.uint32('hypercube.step', 'Step'),
 	time = ProtoField.uint64('hypercube.time', 'Modelled time (ns)'),
-	-- the part that leads a frame on its way
+	-- fields of the routing header
 	walk_dims = ProtoField.string('hypercube.walk.dims', 'Dimensions walked'),
 	flood_tree = ProtoField.uint32('hypercube.flood.tree', 'Tree (0: over all links)', base.HEX),
 	flood_nr = ProtoField.uint32('hypercube.flood.nr', 'Number among those of its origin'),
-	-- the parts of types
+	-- fields of the headers of frame types
 	round = ProtoField.uint32('hypercube.test.round', 'Round of DETECT'),
 	test_flags = ProtoField.uint32('hypercube.test.flags', 'Flags', base.HEX),
 	test_ask = ProtoField.bool('hypercube.test.ask', 'To be sent back', 32, nil, 0x01),
@@ -184,7 +184,7 @@ local f = {
 	hop = ProtoField.uint8('hypercube.copy.hop', 'Links of its path crossed'),
 	paths_len = ProtoField.uint16('hypercube.copy.paths_len', 'Length of the paths'),
 	copy_path = ProtoField.string('hypercube.copy.path', 'Dimensions of a path'),
-	-- payload
+	-- the payload
 	payload = ProtoField.bytes('hypercube.payload', 'Payload'),
 }
 proto.fields = f
@@ -200,14 +200,14 @@ proto.prefs.every_hop = Pref.bool('Show Ethernet frames at every hop', false,
 
 local ethernet = Dissector.get('eth_withoutfcs')
 
--- By fabric, source and number: the frame of the capture that showed a flooded one first.
+-- For each flooded frame, identified by fabric, source and number, its first frame in the capture.
 local flooded = {}
 
 function proto.init()
 	flooded = {}
 end
 
--- At 14: what the monitor adds.  The ends of the link are in the MAC addresses.
+-- Dissects struct hc_wire_mon at offset 14.  The MAC addresses before it have the ends of the link.
 local function dissect_mon(buf, pinfo, tree)
 	local sub = tree:add(proto, buf(0, MON), 'Hypercube link')
 	local from = buf:range(0, 0)
@@ -234,14 +234,14 @@ local function dissect_mon(buf, pinfo, tree)
 	return ends
 end
 
--- A row: position, field, size, and the fields of its bits.
+-- The rows of a header: position, field, size, and the fields of its bits.
 local header = {
 	{ 0, f.version, 1 }, { 1, f.type, 1 }, { 2, f.flags, 1, { f.routed, f.back, f.flood, f.fixed } },
 	{ 4, f.fabric, 4 }, { 8, f.src, 2 }, { 10, f.dst, 2 }, { 12, f.seq, 4 }, { 16, f.len, 4 },
 	{ 20, f.walk, 2 }, { 22, f.way_hop, 2 }, { 24, f.csum, 4 }, { 28, f.step, 4 }, { 32, f.time, 8 },
 }
 
--- The same for each type's part, with its length. Those of plans begin alike.
+-- The same for the header of each type, with its length. Headers with .plan begin with the rows of "plan".
 local plan = { { 0, f.plan, 4 }, { 4, f.epoch, 4 }, { 8, f.op, 8 } }
 local parts = {
 	[TEST] = { len = 8, { 0, f.round, 4 }, { 4, f.test_flags, 4, { f.test_ask } } },
@@ -258,7 +258,7 @@ local parts = {
 	[CREDIT] = { len = 24, plan = true, { 16, f.taken, 4 }, { 20, f.gen, 4 } },
 	[PROBE] = { len = 24, plan = true, { 16, f.probe_flags, 4, { f.probe_answer, f.probe_no_plan } } },
 	[LSA] = { len = 8, { 0, f.lsa_flags, 1, { f.sync } } },
-	-- The first word of a ballot has the attempt's high bits, the last two bytes are the master.
+	-- The first six bytes of a ballot are the number of the attempt, the last two are the coordinator.
 	[REPAIR] = { len = 48, plan = true, { 16, f.repair_attempt, 6 }, { 22, f.repair_master, 2 }, { 24, f.repair_word, 4 },
 		{ 28, f.repair_members, 4 }, { 32, f.repair_status, 4 }, { 36, f.repair_node, 2 }, { 38, f.repair_dim, 2 },
 		{ 40, f.repair_what, 1 }, { 41, f.repair_ways, 1 }, { 42, f.repair_rings, 2 },
@@ -275,7 +275,7 @@ local parts = {
 			f.round_failed, f.round_out } } },
 }
 
--- Absent values are left out: no node, no dimension of a cause.
+-- These fields are left out if they have no value: the node and the dimension of a cause.
 local optional = { [f.end_node] = true, [f.end_dim] = true, [f.round_node] = true, [f.round_dim] = true,
 	[f.repair_node] = true, [f.repair_dim] = true }
 
@@ -300,7 +300,7 @@ local function dissect_part(buf, layout, tree)
 	dissect_fields(buf, layout, tree)
 end
 
--- Four bits for each dimension, from number @first on.
+-- Returns the dimensions in @buf, four bits each, from index @first to @n - 1, as text.
 local function dimensions(buf, first, n)
 	local dims = {}
 
@@ -312,7 +312,8 @@ local function dimensions(buf, first, n)
 	return table.concat(dims, ',')
 end
 
--- The room for them grows by 16 bytes. A fixed way begins with a number in the place of eight.
+-- Dissects a walk of @n dimensions, which is padded to a multiple of 16 bytes. In a FIXED frame, a sequence number
+-- takes the place of the first eight dimensions. Returns the length.
 local function dissect_walk(buf, n, fixed, tree)
 	local area = math.floor((n + 31) / 32) * 16
 
@@ -326,7 +327,7 @@ local function dissect_walk(buf, n, fixed, tree)
 	return area
 end
 
--- The paths in front of what a copy says, as far as they were captured; returns their length.
+-- Dissects the paths that precede the data of a copy, if they were captured. Returns their length.
 local function dissect_paths(part, buf, tree)
 	local area, at = part(12, 2):uint(), 0
 
@@ -346,7 +347,7 @@ local function dissect_paths(part, buf, tree)
 	return area
 end
 
--- What a DROP or a LOST says of copies, behind its part; returns how much that is.
+-- Dissects the payload of a DROP or a LOST, which is about replicas. Returns its length.
 local DROP, LOST = 8, 10
 local lost = { { 0, f.task_lost_sent, 8 }, { 8, f.task_lost_gave, 8 }, { 16, f.task_lost_taken, 8 },
 	{ 24, f.task_lost_kept, 8 }, { 32, f.task_lost_known, 4 } }
@@ -365,7 +366,7 @@ local function dissect_copies(part, buf, tree)
 	return at
 end
 
--- Adds the part that leads the frame on its way. Returns its length.
+-- Dissects the routing header: a walk, or struct hc_wire_flood. Returns its length.
 local function dissect_way(hdr, buf, tree)
 	if hdr(2, 1):uint() % 8 < 4 then
 		return dissect_walk(buf, hdr(20, 2):uint(), hdr(2, 1):uint() >= 8, tree)
@@ -377,8 +378,8 @@ local function dissect_way(hdr, buf, tree)
 	return 8
 end
 
--- Tells whether to dissect the inner frame here: once from end to end, which is where it arrives, or,
--- if it is for everybody, where it is seen first.
+-- Returns whether to dissect the inner Ethernet frame at this hop. It is shown once: at the hop where it
+-- arrives, or, for a flooded frame, at the first hop in the capture.
 local function shows_inside(hdr, way, ends, pinfo)
 	local flags = hdr(2, 1):uint()
 
@@ -393,14 +394,14 @@ local function shows_inside(hdr, way, ends, pinfo)
 	return flags % 2 == 0 or hdr(10, 2):uint() == ends.to
 end
 
--- What a member that is mended tells of operations, or is told.
+-- struct hc_wire_repair_ops and struct hc_wire_repair_way, the payload of REPAIR frames.
 local repair_ops = { { 0, f.repair_ran, 8 }, { 8, f.repair_placed, 8 }, { 16, f.repair_nr, 8 }, { 24, f.repair_offset, 8 },
 	{ 32, f.repair_prev_nr, 8 }, { 40, f.repair_prev_offset, 8 }, { 48, f.repair_fresh, 8 } }
 local repair_way = { { 0, f.way_seen, 4 }, { 4, f.way_next, 2 }, { 6, f.way_came, 2 }, { 8, f.way_leaves, 2 },
 	{ 10, f.way_dim, 1 }, { 11, f.way_out, 1 }, { 12, f.way_flags, 1, { f.way_used, f.way_relay } } }
 local REPAIR_OPS, REPAIR_WAY = 56, 16
 
--- Bit u % 32 of word u / 32 is node u.
+-- Returns the nodes of a set as text. Bit u % 32 of word u / 32 is node u.
 local function nodes_of(buf)
 	local nodes = {}
 
@@ -416,8 +417,8 @@ local function nodes_of(buf)
 	return table.concat(nodes, ',')
 end
 
--- Behind the part of REPAIR: where operations are; with a place its ways, and who the members are. What was not
--- captured is left out.
+-- Dissects the payload of REPAIR: the state of operations, and in an ASSIGN the neighbours in the rings and the set
+-- of members, as far as they were captured. Returns its length.
 local function dissect_repair(part, buf, tree)
 	local what = part(40, 1):uint()
 	local ways = what == ASSIGN and part(41, 1):uint() or 0
@@ -450,7 +451,8 @@ local function dissect_payload(type, buf, inside, pinfo, tree)
 	end
 end
 
--- part: nil if there is none, or if it was not captured in full.
+-- Returns a line that describes the frame. @part is the header of its type, or nil if the type has none or it was
+-- not captured completely.
 local function summary(type, hdr, part)
 	local words = { types[type] or ('type ' .. type) }
 
@@ -485,7 +487,7 @@ local function summary(type, hdr, part)
 	return table.concat(words, ' ')
 end
 
--- Behind the common part: the leading part, the part of its type, the payload.
+-- Dissects the part of a frame after the common header: the routing header, the header of its type, the payload.
 local function dissect_rest(hdr, rest, pinfo, sub)
 	local type = hdr(1, 1):uint()
 	local layout = parts[type] or { len = 0 }
@@ -493,7 +495,7 @@ local function dissect_rest(hdr, rest, pinfo, sub)
 	local head = area + layout.len
 	local part
 
-	-- Short captures have less than .len, never more.
+	-- reported_len() is the length of the frame before it was truncated by the capture.
 	if rest:reported_len() ~= head + hdr(16, 4):uint() then
 		sub:add_proto_expert_info(bad_length)
 	end
@@ -540,7 +542,7 @@ function proto.dissector(buf, pinfo, tree)
 		local inside = type == ETH and shows_inside(hdr, rest, ends, pinfo)
 
 		dissect_payload(type, payload, inside, pinfo, sub)
-		-- The dissectors of what an Ethernet frame carries have their own words.
+		-- The dissectors of the inner frame have set their own text.
 		if inside then
 			pinfo.cols.info:prepend(text .. ': ')
 		end
