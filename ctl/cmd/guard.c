@@ -305,8 +305,8 @@ static int try_type(struct guard *g, struct epoch *e, const struct planner *p)
 {
 	char buf[RECIPE_SIZE];
 	struct plan_req q = {};
-	int rc = read_recipe(g, e, p, buf, &q) ?: guard_without(&g->own, g->fabric, g->nodes, e->old,
-						       &q.without);
+	int rc = read_recipe(g, e, p, buf, &q) ?:
+		 guard_without(&g->own, g->fabric, g->nodes, e->old, &q.without);
 
 	if (!rc) {
 		q.faults.fabric = g->fabric;

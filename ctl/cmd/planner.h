@@ -129,8 +129,8 @@ struct planner_root {
  * @warn: prints only the warnings; may be NULL
  * @show: prints the shape of an installed plan, after its root
  * @show_more: prints more about an installed plan, after its members; may be NULL
- * @prefer: decides whether this type is preferred for a collective, with contributions of @bytes
- *	bytes in the fabric @info; NULL: this type is never preferred
+ * @prefer: decides whether this type is preferred for a collective, with contributions of this many
+ *	@bytes in the fabric @info; NULL: this type is never preferred
  * @truth: fills in the numbers of steps of an installed plan; returns 0, or -errno if the plan and
  *	the faults do not match
  * @role: computes what member @u combines in a reduction, in which order, and where it sends the

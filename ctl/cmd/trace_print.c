@@ -37,9 +37,7 @@ struct line {
 	FILE *out;
 	const char *comma;	/* text before the next event: "," or "" */
 	unsigned int dim;
-	struct flight *flights;	/* lanes; that of a sending node and a dimension: (node * dim +
-				 * dimension) * LANES + group
-				 */
+	struct flight *flights;	/* lanes; index: (node * dim + dimension) * LANES + group */
 	double us;		/* time of the line, in microseconds */
 	char *args;		/* text of the line after the name of the tracepoint */
 };

@@ -195,7 +195,7 @@ static void pair_unpack(const struct hcm_pair *p, size_t count, char *buf,
 	}
 }
 
-/* Pack or unpack elements of any type, by Open MPI's convertor. */
+/* Pack or unpack elements of any type, by Open MPI's own functions for that. */
 static void convert(const struct ompi_datatype_t *dt, size_t count, void *buf, void *bytes,
 		    bool to_bytes)
 {

@@ -500,7 +500,7 @@ struct nl_round {
 				 * cause
 				 */
 	uint32_t members;	/* number of nodes that took part */
-	uint64_t moved;		/* sum, over all moved tasks, of the links that the task has crossed */
+	uint64_t moved;		/* sum of the links that moved tasks have crossed */
 	uint64_t began;		/* time when the round began, ns since boot */
 	uint64_t took;		/* duration, ns */
 };

@@ -9,8 +9,8 @@
 #include "plan.h"
 
 /* Make the network of @kind with one or two axes, of lengths @a and @b; @b is 0: one axis. Return:
- * its fault state, without faults, which the caller frees with hc_faults_free(); NULL if there is no
- * such network.
+ * its fault state, without faults, which the caller frees with hc_faults_free(); NULL if there is
+ * no such network.
  */
 static inline struct hc_faults *named_net(enum hc_net_kind kind, uint32_t a, uint32_t b)
 {

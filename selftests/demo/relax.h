@@ -97,11 +97,9 @@ struct claim {
 
 /* Errors that a process may detect. */
 enum flag {
-	FLAG_RULE,	/* the claim of the cell, or the values of this process itself, violate the
-			 * rule */
+	FLAG_RULE,	/* the claim of the cell, or this process's own values violate the rule */
 	FLAG_NOTIFIED,	/* the neighbour claims another value than it has sent before */
-	FLAG_QUOTED,	/* the neighbour quotes this process with another value than this process
-			 * has sent */
+	FLAG_QUOTED,	/* the neighbour quotes another value than this process has sent */
 	FLAG_VERSIONS,	/* two neighbours have forwarded different claims of the cell */
 	FLAG_RANGE,	/* the cell has sent a value that is outside of the possible range */
 	FLAG_SILENT,	/* of the copies of a message of the cell, no more than half agree */

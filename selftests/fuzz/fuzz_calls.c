@@ -24,8 +24,7 @@
 #include "calls.h"
 
 #define WORKERS		3
-#define THREADS		3	/* number of threads of a worker: one sends requests, the others use
-				 * sockets */
+#define THREADS		3	/* of a worker: one sends requests, the others use sockets */
 #define CALLS_EACH	50	/* number of successive calls of a thread */
 #define NOBODY		65534
 #define NAMES_MAX	4096

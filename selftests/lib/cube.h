@@ -396,8 +396,8 @@ unsigned int cube_random_faults(struct cube *c, cube_around_fn around, unsigned 
  */
 unsigned int cube_pairs_of_eight(cube_around_fn around, unsigned int step);
 unsigned int cube_random_to_64(cube_around_fn around, unsigned int rounds);
-/* Define two tests that call the function @around, with cube_pairs_of_eight() and with @rounds
- * rounds of cube_random_to_64() in each cube.
+/* Define two tests that call the function @around, with cube_pairs_of_eight() and with
+ * @rounds of cube_random_to_64() in each cube.
  */
 #define TESTS_AROUND(around, rounds)						\
 	static bool around(struct cube *c);					\

@@ -17,8 +17,7 @@ void member_wake(const struct world *w, uint32_t u)
 	uint64_t one = 1;
 
 	if (write(w->seat[u].wake, &one, sizeof(one)) < 0)
-		return; /* The counter of the eventfd is full, so the process has a wake-up to read
-			 * already. */
+		return; /* The eventfd's counter is full: the process has a wake-up to read. */
 }
 
 void members_wake(const struct world *w)
