@@ -494,7 +494,7 @@ static void blow(struct chaos *c, bool nodes)
 		err = node_comes(c);
 	else if (nodes && c->gone == NODES && rnd() % 3 == 0)
 		err = rnd() % 2 ? node_fails(c) : process_leaves(c);
-	else if (nodes && c->gone == NODES && rnd() % 6 == 0)
+	else if (nodes && c->gone == NODES && rnd() % 3 == 0)
 		err = process_is_replaced(c);
 	else
 		err = link_flaps(c);

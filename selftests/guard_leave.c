@@ -24,6 +24,7 @@
  * @epochs: number of times that the plan was installed again
  * @out: for each process, the number of contributions whose end it has not received
  * @status: for each process, the status of the last end
+ * @op: for each process, the number of the operation of the last end
  * @set: for each process, the set of members whose contributions are in the last result
  * @named: for each process, the members that the last result names as missing
  */
@@ -33,6 +34,7 @@ struct work {
 	unsigned int epochs;
 	unsigned int out[NODES];
 	int status[NODES];
+	uint64_t op[NODES];
 	uint64_t set[NODES];
 	struct shc_named named[NODES];
 };
@@ -95,6 +97,7 @@ static void hear(struct work *w, unsigned int u)
 			continue;
 		w->out[u]--;
 		w->status[u] = res.status;
+		w->op[u] = res.op;
 		w->named[u] = named;
 	}
 }
@@ -223,6 +226,40 @@ TEST_BOTH(operation_fails_once_when_two_leave_and_one_is_replaced, doubling)
 	EXPECT_TRUE(all_hear(&w, 0xdf, true));
 	EXPECT_EQ(0xdf, w.set[0]);
 	EXPECT_EQ(0xdf, w.set[6]);
+	EXPECT_EQ(0, end(&w));
+}
+
+/* The contributions of a process that has left wait before those of the process that has replaced
+ * it. All of them fail with operation 1, to which node 6 contributes too much, so all processes must
+ * continue with operation 2.
+ */
+TEST_BOTH(failure_tells_replacing_process_where_operations_continue, doubling)
+{
+	static const uint64_t both[2];
+	struct hypercube_op longer = sum;
+	unsigned int u;
+	struct work w;
+
+	longer.bytes = sizeof(both);
+	ASSERT_EQ(0, begin(&w, doubling, GUARD_MS));
+	EXPECT_TRUE(go_on(&w, 0xff));
+	for (u = 0; u < 3; u++)
+		give(&w, 3);
+	EXPECT_EQ(0, break_by_link(&w));
+	quit(&w, 3);
+	EXPECT_EQ(0, cube_bind(&w.c, 3));
+	give_all(&w, 0xbf);
+	EXPECT_EQ(16, shc_send(w.c.fd[6], &longer, both, sizeof(both), MSG_DONTWAIT));
+	w.out[6]++;
+	plan_again(&w);
+	EXPECT_TRUE(all_hear(&w, 0xff, true));
+	for (u = 0; u < NODES; u++) {
+		EXPECT_EQ(-EPROTO, w.status[u]);
+		EXPECT_EQ(1, w.op[u]);
+	}
+	EXPECT_TRUE(go_on(&w, 0xff));
+	for (u = 1; u < NODES; u++)
+		EXPECT_EQ(w.op[0], w.op[u]);
 	EXPECT_EQ(0, end(&w));
 }
 

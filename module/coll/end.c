@@ -201,16 +201,18 @@ void hc_ops_fall(struct hc_member *m, u64 nr)
 	list_splice(&fallen, &m->gen.fallen);
 }
 
-/* Notify the processes of the operations that fail with this generation. Return: true if there were
- * any such operations.
+/* Notify the processes of the operations that fail with this generation, or, with @nrs NULL, with
+ * the plan. Return: true if there were any such operations.
  */
-static bool fallen_end(struct hc_member *m)
+static bool fallen_end(struct hc_member *m, struct hc_failed_nrs *nrs)
 {
 	bool notified = !list_empty(&m->gen.fallen);
 	struct hc_op *op, *next;
 
 	list_for_each_entry_safe(op, next, &m->gen.fallen, fallen) {
-		hc_status_end(m, op, &op->rec, op->nr);
+		u64 nr = nrs ? hc_failed_nr(nrs, m->gen.last.nr, op->nr, op->rec.sock) : op->nr;
+
+		hc_status_end(m, op, &op->rec, nr);
 		trace_hc_op_end(m->node, m->plan->id, hc_user_nr(m, op->nr),
 				-(int)m->gen.last.status);
 		m->dropped++;
@@ -284,7 +286,7 @@ void hc_ends_all(struct hc_member *m, const struct hc_root_view *root)
 		else
 			notified |= op_cancel(m, op);
 	}
-	notified |= fallen_end(m);
+	notified |= fallen_end(m, NULL);
 	if (m->plan->ops->ended && root && m->head < root->next)
 		m->plan->ops->ended(m, notified);
 	m->gen.broken = true;
@@ -393,6 +395,7 @@ void hc_moved_rx(struct hc_member *m, const struct sk_buff *skb)
 static void gen_move(struct hc_member *m)
 {
 	bool notified = false, fell = false, quiet;
+	struct hc_failed_nrs nrs = {};
 
 	m->gen.last = m->gen.end;
 	quiet = m->guard && hc_guard_quiet(m);
@@ -401,9 +404,9 @@ static void gen_move(struct hc_member *m)
 		/* A process that was notified only of an operation below END does not know yet at
 		 * which number operations continue.
 		 */
-		fell = fallen_end(m);
+		fell = fallen_end(m, &nrs);
 		if (m->guard)
-			fell |= hc_guard_moved(m);
+			fell |= hc_guard_moved(m, &nrs);
 		notified |= fell;
 	}
 	if (m->plan->ops->ended && !quiet)

@@ -67,6 +67,39 @@ void hc_over(struct hc_member *m, struct hc_end cause);
 void hc_over_again(struct hc_member *m, const struct hc_tree_peer *peer);
 
 /**
+ * struct hc_failed_nrs - numbers under which processes get the ends of the contributions that fail
+ *	with one END
+ * @sock: hc_sock.id of the process that has made the last one; 0: there was none
+ * @shift: this is subtracted from the numbers of its contributions
+ */
+struct hc_failed_nrs {
+	u64 sock;
+	u64 shift;
+};
+
+/**
+ * hc_failed_nr() - number the next contribution that fails with an END
+ * @f: state; zeros before the first contribution
+ * @end: number of the END
+ * @nr: number of the contribution's operation
+ * @sock: hc_sock.id of the process that has made the contribution
+ *
+ * The first end that a process gets must have the number of the END, since operations continue with
+ * the next number. If a process has taken over from another one whose contributions wait before its
+ * own, these fail, too, and its own numbers are greater.
+ *
+ * Return: the number for the process.
+ */
+static inline u64 hc_failed_nr(struct hc_failed_nrs *f, u64 end, u64 nr, u64 sock)
+{
+	if (f->sock != sock) {
+		f->shift = f->sock ? nr - end : 0;
+		f->sock = sock;
+	}
+	return nr - f->shift;
+}
+
+/**
  * hc_end_miss() - record an END of which the process is notified when it contributes next
  * @m: the member
  * @end: the END

@@ -349,7 +349,7 @@ bool hc_guard_quiet(struct hc_member *m)
 	return true;
 }
 
-bool hc_guard_moved(struct hc_member *m)
+bool hc_guard_moved(struct hc_member *m, struct hc_failed_nrs *nrs)
 {
 	u64 nr = hc_user_nr(m, m->gen.last.nr);
 	struct hc_guard *g = m->guard;
@@ -363,7 +363,7 @@ bool hc_guard_moved(struct hc_member *m)
 	__skb_queue_purge(&g->now);
 	g->streams = false;
 	/* The processes that made the contributions below .fed have been notified. */
-	notified = hc_given_end(m, max(nr, g->fed), &m->gen.last);
+	notified = hc_given_fail(m, nr, max(nr, g->fed), &m->gen.last, nrs);
 	for (; g->need < g->next; g->need++)
 		hc_given_drop(g, hc_given(g, g->need));
 	hc_had_begin(g, nr)->end = m->gen.last;

@@ -336,10 +336,11 @@ bool hc_guard_quiet(struct hc_member *m);
 /**
  * hc_guard_moved() - fail the contributions to which the END of a generation applies
  * @m: the member, whose process was already notified for operations that had begun
+ * @nrs: the numbers under which it was
  *
  * Return: true if the process was notified of the failure of other contributions.
  */
-bool hc_guard_moved(struct hc_member *m);
+bool hc_guard_moved(struct hc_member *m, struct hc_failed_nrs *nrs);
 
 /**
  * hc_guard_begin() - take over the ledger if the epoch has been opened

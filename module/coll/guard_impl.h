@@ -71,6 +71,19 @@ void hc_given_drop(struct hc_guard *g, struct hc_given *k);
 void hc_given_notify(struct hc_member *m, u64 nr, const struct hc_end *end);
 
 /**
+ * hc_given_fail() - end contributions that fail with an END
+ * @m: the member
+ * @end_nr: number of the END
+ * @nr: the first of these contributions
+ * @end: cause of the end
+ * @nrs: state of the numbers under which processes are notified
+ *
+ * Return: true if there were any.
+ */
+bool hc_given_fail(struct hc_member *m, u64 end_nr, u64 nr, const struct hc_end *end,
+		   struct hc_failed_nrs *nrs);
+
+/**
  * hc_given_end() - end all contributions from a number on
  * @m: the member
  * @nr: the number

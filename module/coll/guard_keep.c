@@ -78,14 +78,14 @@ void hc_need_move(struct hc_guard *g, u64 nr)
 	g->fed = max(g->fed, nr);
 }
 
-void hc_given_notify(struct hc_member *m, u64 nr, const struct hc_end *end)
+/* Notify the process that contribution @k has ended, as operation @nr. */
+static void given_notify(struct hc_member *m, const struct hc_given *k, u64 nr,
+			 const struct hc_end *end)
 {
-	struct hc_given *k = hc_given(m->guard, nr);
 	struct hypercube_result res = hc_op_result(m, NULL, nr);
 	u64 failure;
 
-	if (!k->used)
-		return;
+	/* @nr is a number of the process. */
 	res.op = nr;
 	res.status = -(s32)end->status;
 	res.cookie = k->cookie;
@@ -97,17 +97,35 @@ void hc_given_notify(struct hc_member *m, u64 nr, const struct hc_end *end)
 		hc_failure_note(m, k->rec.sock, failure);
 }
 
-/* End all contributions from number @nr on with @end. */
-bool hc_given_end(struct hc_member *m, u64 nr, const struct hc_end *end)
+void hc_given_notify(struct hc_member *m, u64 nr, const struct hc_end *end)
+{
+	const struct hc_given *k = hc_given(m->guard, nr);
+
+	if (k->used)
+		given_notify(m, k, nr, end);
+}
+
+bool hc_given_fail(struct hc_member *m, u64 end_nr, u64 nr, const struct hc_end *end,
+		   struct hc_failed_nrs *nrs)
 {
 	struct hc_guard *g = m->guard;
 	bool notified = nr < g->next;
 
 	for (; nr < g->next; nr++) {
-		hc_given_notify(m, nr, end);
-		hc_given_drop(g, hc_given(g, nr));
+		struct hc_given *k = hc_given(g, nr);
+
+		if (k->used)
+			given_notify(m, k, hc_failed_nr(nrs, end_nr, nr, k->rec.sock), end);
+		hc_given_drop(g, k);
 	}
 	return notified;
+}
+
+bool hc_given_end(struct hc_member *m, u64 nr, const struct hc_end *end)
+{
+	struct hc_failed_nrs nrs = {};
+
+	return hc_given_fail(m, nr, nr, end, &nrs);
 }
 
 /* ------------------------------------------------------------ contributions */
