@@ -230,8 +230,8 @@ TEST_BOTH(operation_fails_once_when_two_leave_and_one_is_replaced, doubling)
 }
 
 /* The contributions of a process that has left wait before those of the process that has replaced
- * it. All of them fail with operation 1, to which node 6 contributes too much, so all processes must
- * continue with operation 2.
+ * it. All of them fail with operation 1, to which node 6 contributes too much, so all processes
+ * must continue with operation 2.
  */
 TEST_BOTH(failure_tells_replacing_process_where_operations_continue, doubling)
 {
