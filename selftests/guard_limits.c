@@ -23,12 +23,14 @@ static unsigned char data[1 << 20];
 /**
  * struct end - how the operations of a process ended
  * @n: number of ends
+ * @failed: how many of them are failures
  * @status: status of the last operation that ended
  * @bytes: bytes of its result that have arrived
  * @wrong: bytes of all results that are not @filled of struct bench
  */
 struct end {
 	unsigned int n;
+	unsigned int failed;
 	int status;
 	size_t bytes;
 	size_t wrong;
@@ -117,6 +119,7 @@ static void take(struct bench *b, unsigned int u)
 	if (!eor)
 		return;
 	b->end[u].n++;
+	b->end[u].failed += !!res.status;
 	b->end[u].status = res.status;
 	b->end[u].bytes = b->got[u];
 	b->got[u] = 0;
@@ -425,6 +428,52 @@ TEST(full_ledger_keeps_latest_results)
 	b.deaf = 0;
 	go_on(&b, 600);
 	EXPECT_EQ(0, ended_not(&b, 16, 0));
+	EXPECT_EQ(0, end(&b));
+}
+
+/* Return: true if all processes but that of @leaf have @n ends. */
+static bool others_have(const struct bench *b, unsigned int leaf, unsigned int n)
+{
+	unsigned int u;
+
+	for (u = 0; u < b->c.nodes; u++)
+		if (u != leaf && b->end[u].n < n)
+			return false;
+	return true;
+}
+
+/* The results of 16 operations, of which the first is the longest, and the END of operation 16 are
+ * on their way to a leaf when its link fails. So the leaf lacks more ends than a process may be
+ * ahead, and the other members must distribute all of them.
+ */
+TEST(member_gets_long_result_although_it_lacks_more_ends_than_window)
+{
+	const struct impairments slow = { .delay = 700000000 };
+	uint64_t until = deadline(20);
+	unsigned int i, u, leaf, dim;
+	struct bench b;
+
+	ASSERT_EQ(0, begin(&b, 3, 4096, GUARD_MS));
+	dim = b.c.plan.tree.order[0];
+	leaf = b.c.plan.tree.sink ^ 7;
+	EXPECT_EQ(0, ctl_link_impair(b.c.name, leaf, dim, &slow));
+	for (i = 0; i < 16; i++)
+		EXPECT_EQ(0, give_all(&b, HYPERCUBE_ALLREDUCE, i ? 8 : 2048, CUBE_MAX));
+	for (u = 0; u < 8; u++)
+		if (u != leaf)
+			EXPECT_EQ(0, give(&b, u, HYPERCUBE_ALLREDUCE,
+					  u == b.c.plan.tree.sink ? 16 : 8));
+	while (!others_have(&b, leaf, 17) && now_ms() < until)
+		go_on(&b, 2);
+	EXPECT_EQ(0, b.end[leaf].n);
+	EXPECT_EQ(0, cube_fail_link(&b.c, leaf, dim));
+	usleep(20000);
+	EXPECT_EQ(0, cube_plan_to(&b.c, PLAN, b.c.plan.tree.sink));
+	go_on(&b, 300);
+	for (u = 0; u < 8; u++) {
+		EXPECT_EQ(u == leaf ? 16 : 17, b.end[u].n);
+		EXPECT_EQ(u == leaf ? 0 : 1, b.end[u].failed);
+	}
 	EXPECT_EQ(0, end(&b));
 }
 

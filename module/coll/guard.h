@@ -131,6 +131,7 @@ struct hc_had {
  *	its end
  * @over: the cause with which a member has given up, as all members have agreed (struct meet.over);
  *	0 if no member has given up
+ * @over_need: the greatest need of these members, plus 1 (struct meet.over_need)
  * @since: when the plan broke, or the epoch began, jiffies
  * @cause: what has broken the plan
  * @need: the first operation whose end the process has not received
@@ -154,6 +155,7 @@ struct hc_guard {
 	bool gave_up;
 	bool streams;
 	u64 over;
+	u64 over_need;
 	unsigned long since;
 	struct hc_end cause;
 	u64 need;

@@ -16,12 +16,14 @@
  * @need: the member's need
  * @longest: bytes of the longest result that the member keeps
  * @over: status << 32 | cause_node << 16 | cause_dim of a member that has given up, or 0
+ * @over_need: the need of a member that has given up, plus 1; 0 if the member has not
  */
 struct meet {
 	u64 lacks;
 	u64 need;
 	u64 longest;
 	u64 over;
+	u64 over_need;
 };
 
 /**
@@ -91,14 +93,16 @@ static bool step_frames(struct hc_member *m, u8 oper, u64 total, struct sk_buff_
 	return true;
 }
 
+/* Return: bytes of the longest result in the ledger, rounded up. All results count: another member
+ * may lack each of them (see meet_is_valid()).
+ */
 static u64 longest(const struct hc_guard *g)
 {
 	u64 most = 0;
 	unsigned int i;
 
 	for (i = 0; i < HC_GUARD_RESULTS; i++)
-		if (g->had[i].used && !g->had[i].lost &&
-		    g->had[i].nr + HC_GUARD_WINDOW >= g->need)
+		if (g->had[i].used && !g->had[i].lost)
 			most = max(most, g->had[i].bytes);
 	return round_up(most, sizeof(u64));
 }
@@ -114,8 +118,10 @@ static bool meet_begin(struct hc_member *m, struct sk_buff_head *frames)
 	if (g->fresh)
 		return true;
 	*meet = (struct meet){ .lacks = ~g->need, .need = g->need, .longest = longest(g) };
-	if (g->gave_up)
+	if (g->gave_up) {
 		meet->over = (u64)g->cause.status << 32 | (u32)g->cause.node << 16 | g->cause.dim;
+		meet->over_need = g->need + 1;
+	}
 	return true;
 }
 
@@ -250,6 +256,8 @@ static bool meet_is_valid(const struct hc_member *m, const struct meet *meet)
 
 	if (meet->over && !hc_cause_is_valid(m, over.status, over.node, over.dim))
 		return false;
+	if (meet->over_need > meet->need + 1)
+		return false;
 	return meet->longest <= HC_GUARD_RESULT_MAX && low <= meet->need &&
 	       meet->need - low <= HC_GUARD_RESULTS;
 }
@@ -265,6 +273,7 @@ static bool meet_took(struct hc_member *m)
 	g->at = meet->lacks ? ~meet->lacks : g->high;
 	g->longest = meet->longest;
 	g->over = meet->over;
+	g->over_need = meet->over_need;
 	say_next(m);
 	return true;
 }
@@ -345,6 +354,14 @@ static bool say_took(struct hc_member *m, struct hc_op *op)
 	 */
 	h->lost |= h->change && !hc_epoch_sets(m->plan, h->change, &sets);
 	said_end(m, op, h);
+	/* This END has the cause of a member that has given up: other members have run all_end() in
+	 * an epoch that broke before that member had got so far. So no further operation has to end
+	 * for it.
+	 */
+	if (h->end.status && g->at + 1 >= g->over_need) {
+		g->over = 0;
+		g->gave_up = false;
+	}
 	g->at++;
 	say_next(m);
 	return true;

@@ -52,10 +52,9 @@
  * -DPIECES: results travel in two frames. -DRELAYS: END is limited as in the module, see README;
  * then members must record more ends than WINDOW (RESULTS).
  *
- * -DONCE and -DSTRICT check what the module does not guarantee:
- *	ONCE		no process is notified of more failures than members have given up (holds
- *			with POLICY_ONCE, which the module does not have)
- *	STRICT		no process waits for one that has left before it contributed anything
+ * -DONCE checks that no process is notified of more failures than members have given up; it holds
+ * with POLICY_ONCE. -DSTRICT checks what the module does not guarantee: no process waits for one that
+ * has left before it contributed anything.
  */
 #define allreduce	0
 #define reduce		1
