@@ -108,7 +108,7 @@ static enum hcm_reason run(struct hcm_comm *m, const struct hcm_call *c,
 	hcm_flow_begin(m, op);
 	if (request)
 		return HCM_TAKEN;
-	hcm_flow_wait(m, op);
+	hcm_flow_wait(op);
 	*rc = op->error;
 	below = op->below;
 	OBJ_RELEASE(op);

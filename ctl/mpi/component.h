@@ -481,7 +481,7 @@ extern opal_mutex_t hcm_lock;
 /* Begin an operation: append it to the queue of @m. */
 void hcm_flow_begin(struct hcm_comm *m, struct hcm_op *op);
 /* Wait until the operation has ended. */
-void hcm_flow_wait(struct hcm_comm *m, struct hcm_op *op);
+void hcm_flow_wait(struct hcm_op *op);
 /* Advance all operations; opal_progress() calls this. Return: how many operations have ended. */
 int hcm_flow_progress(void);
 

@@ -14,8 +14,9 @@
 /* Longest sleeps, us, before a process calls opal_progress() again: in a blocking call; and in a
  * process that may have other work, if other processes need its processor.
  */
-#define SLEEP_US		1000
+#define SLEEP_US	1000
 #define YIELD_US	200
+#define SLEEP_FDS	16	/* most communicators that a sleep waits for */
 
 opal_mutex_t hcm_lock = OPAL_MUTEX_STATIC_INIT;
 static struct hcm_comm *busy;
@@ -407,23 +408,25 @@ static void comms_progress(void)
 	}
 }
 
-/* Sleep for @us microseconds, or until data can be sent or received for @m. @m is NULL: for the
- * first communicator in the list @busy. A communicator without a handle is not waited for.
+/* Sleep for @us microseconds, or until data can be sent or received for a communicator that has
+ * operations, or for the first SLEEP_FDS of these. There is no sleep if none of them has a handle.
  */
-static void sleep_for(const struct hcm_comm *m, unsigned int us)
+static void sleep_for(unsigned int us)
 {
 	const struct timespec limit = { .tv_nsec = us * 1000 };
-	struct pollfd p = { .fd = -1 };
+	struct pollfd p[SLEEP_FDS];
+	const struct hcm_comm *m;
+	unsigned int n = 0;
 
 	OPAL_THREAD_LOCK(&hcm_lock);
-	m = m ?: busy;
-	if (m && m->h) {
-		p.fd = hcl_fd(m->h);
-		p.events = hcl_events(m->h);
-	}
+	for (m = busy; m && n < SLEEP_FDS; m = m->next)
+		if (m->h)
+			p[n++] = (struct pollfd){
+				.fd = hcl_fd(m->h), .events = hcl_events(m->h),
+			};
 	OPAL_THREAD_UNLOCK(&hcm_lock);
-	if (p.fd >= 0)
-		ppoll(&p, 1, &limit, NULL);
+	if (n)
+		ppoll(p, n, &limit, NULL);
 }
 
 /* MPI only yields the processor while it waits for a request. If there are more processes than
@@ -437,7 +440,7 @@ static void yield(int found)
 
 	idle = found ? 0 : idle + (idle <= hcm_spin);
 	if (idle > hcm_spin && opal_progress_yield_when_idle)
-		sleep_for(NULL, YIELD_US);
+		sleep_for(YIELD_US);
 }
 
 int hcm_flow_progress(void)
@@ -487,14 +490,14 @@ void hcm_flow_begin(struct hcm_comm *m, struct hcm_op *op)
 	hcm_flow_progress();
 }
 
-void hcm_flow_wait(struct hcm_comm *m, struct hcm_op *op)
+void hcm_flow_wait(struct hcm_op *op)
 {
 	int idle = 0;
 
 	while (!op->done) {
 		opal_progress();
 		if (++idle > hcm_spin && !op->done)
-			sleep_for(m, SLEEP_US);
+			sleep_for(SLEEP_US);
 	}
 	opal_atomic_rmb();
 }
