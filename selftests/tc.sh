@@ -88,7 +88,7 @@ test_ip_and_ethtool_report_right_state_and_counters() {
 	check 'bus' grep -q '^bus-info: t/0' <(at 0 ethtool -i tn0)
 	check 'statistics' grep -q '^supports-statistics: yes' <(at 0 ethtool -i tn0)
 	check 'checksums' grep -q '^tx-checksumming: on' <(at 0 ethtool -k tn0)
-	# The frames have another destination address, so no stack answers them.
+	# The frames have EtherType 0x88b5, which no protocol handles, so no stack answers them.
 	tx=$(of 0 statistics/tx_packets) rx=$(of 3 statistics/rx_packets)
 	check 'send' at 0 "$flow" raw tn0 "$(of 3 address)" "$(of 0 address)" $frames 200
 	check 'they come' busywait 3 test "$(of 3 statistics/rx_packets)" -ge $((rx + frames))

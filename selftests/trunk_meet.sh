@@ -22,8 +22,9 @@ test_trunks_need_module_parameter_and_initial_user_namespace() {
 	grep -q 'initial user namespace' "$scratch/said" || fault "to a user: $(<"$scratch/said")"
 }
 
-# A socket of another network namespace would still exist after that namespace has ended, so it is
-# refused.
+# A TCP socket gives up its reference to its network namespace when a trunk takes it
+# (module/trunk/sock.c). A socket of a namespace other than the fabric's could outlive that
+# namespace, so it is refused.
 test_socket_of_another_network_namespace_is_refused() {
 	machines 3 0XX 1XX
 	sink
@@ -59,8 +60,11 @@ test_invalid_trunk_addresses_are_refused() {
 	machines 3 0XX 1XX
 	for where in vsock:x vsock:1: vsock:1:x vsock:4294967296 vsock:1:4294967295; do
 		refused "$where" 'CID or CID:PORT' at "$b" hcctl trunk connect t 2 "$where"
+		equal "lines about $where" 1 "$(at "$b" hcctl trunk connect t 2 "$where" 2>&1 | wc -l)"
 	done
-	refused 'a path' 'it is too long' at "$b" hcctl trunk connect t 2 "unix:/$(printf '%0108d' 0)"
+	where=unix:/$(printf '%0108d' 0)
+	refused 'a path' 'it is too long' at "$b" hcctl trunk connect t 2 "$where"
+	equal 'lines about a path' 1 "$(at "$b" hcctl trunk connect t 2 "$where" 2>&1 | wc -l)"
 	refused 'nobody' 'cannot connect to unix:' at "$b" hcctl trunk connect t 2 "unix:$scratch/nobody"
 }
 
@@ -160,9 +164,9 @@ test_partition_on_two_machines_is_reported() {
 	equal 'a trunk of the first' 1 "$(json_at "$b" length trunk show t)"
 }
 
-# A program that has been a's neighbour for a while sends forged FAULT words of node 0. Node 0 also
-# receives these from b, whose trunk is new. Node 0 must report the trunk of the program, not that
-# of b.
+# The program hc_rival, a neighbour of machine a for a while, sends FAULT words in the name of node 0,
+# which is on a. Machine b, whose trunk is new, floods them back to a. The event on a must name the
+# trunk of hc_rival, not that of b.
 test_forged_fault_words_are_attributed_to_trunk_of_the_forger() {
 	machines 3 00X 1XX || return
 	check 'another way' at "$a" hcctl link set t 0:0 down

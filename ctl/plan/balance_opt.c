@@ -84,8 +84,9 @@ static uint64_t hops_to(struct hc_balancer *b, const uint64_t *load, uint64_t mo
 	return hops;
 }
 
-/* Return: true if the score is less with a greatest load of @most + 1 than with @most: the hops per
- * member that this saves take more time than one task.
+/* Return: true if letting members keep up to @most + 1 tasks instead of @most lowers the score
+ * (struct hc_balance_plan): the greatest load costs the time of one more task, but the hops that
+ * this saves, divided by the number of members, cost more.
  */
 static bool pays(struct hc_balancer *b, const struct hc_balance_req *q, uint64_t most)
 {

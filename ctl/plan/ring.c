@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Ring trees: choosing the component and the method, and computing the properties of the plan.
+ * Trees of rings: choosing the component and the method, and computing the properties of the plan.
  */
 #include <errno.h>
 #include <stdlib.h>

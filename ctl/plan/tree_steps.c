@@ -52,8 +52,8 @@ static uint32_t idle_stages(const struct hc_tree_plan *plan)
 	return plan->tree.stages - hc_weight32(differ);
 }
 
-/* Try all orders that begin with order[0..@k-1]. *best: set to the steps of a tree that takes
- * fewer.
+/* Try all orders that begin with order[0..@k-1]. If a tree takes fewer than *@best steps, set
+ * *@best to its steps.
  */
 static int try_orders(const struct hc_faults *f, const struct hc_tree *t, uint8_t *order,
 		      unsigned int k, uint32_t *best)

@@ -426,7 +426,8 @@ try 1 - '^hcctl: no matrix of 0 rows' mfi dim 1 tg 3 matrix
 try 1 - '^hcctl: too many sets of 6 faults' mfi dim 7 escape 6
 try 1 - '^hcctl: cannot read nothing: No such file' mfi graph nothing
 try 1 - '^hcctl: cannot write /nowhere/x.svg' mfi dim 3 plot /nowhere/x.svg
-# bad TEXT STATUS STDERR: a file of processors
+# bad TEXT STATUS STDERR: hcctl mfi with a graph file of this TEXT exits with STATUS, and its error
+# matches STDERR
 bad() {
 	printf '%b' "$1" >graph
 	try "$2" - "$3" mfi graph graph
@@ -586,7 +587,8 @@ json '[.compared[].method] == ["rid", "dem", "mcwa", "optimal"] and .score == ([
 	balance plan dim 3 load 19,11,2,9,0,9,10,4 method auto
 try 0 '^  dem +33 +2 +1\.412 +1\.150$' - balance plan dim 3 load 19,11,2,9,0,9,10,4 method auto
 try 0 ' score 1\.412 \(least 0\.262\)$' - balance plan dim 3 load 19,11,2,9,0,9,10,4 method dem
-# Nobody moves anything where that costs more than all the waiting.
+# Hops are so expensive that the least score is that of a plan without moves: 90 tasks less the
+# mean of 24. The default method moves tasks all the same.
 json '.least_score == 66 and .score > 1000' balance plan dim 2 load 1,2,3,90 hop-cost 1000
 
 try 2 - '^hcctl: missing "dim"' balance simulate

@@ -182,8 +182,9 @@ static int had_give(struct hc_member *m, struct hc_op *op, const struct hc_had *
 		return -EPROTO;
 	if (!share_frames(m, h, &s, &frames))
 		return -ENOMEM;
-	/* The process divides the length by the number of present members: the quotient must be the
-	 * length that its part had when the result was computed.
+	/* hc_part_bytes() divides op->result by the present number of members. So set it to the length
+	 * of the process's part when the result was computed, times that number. In an alltoall
+	 * (s.deal), the length is one part from each of the s.deal.n members of that time.
 	 */
 	op->result = s.bytes;
 	if (op->coll->own_part)

@@ -38,9 +38,9 @@ static inline __u64 hc_quota_share(__u64 rest, __u64 before, __u64 weight)
  */
 void hc_rid_wishes(__u64 own, __u32 links, const __u64 *load, __u64 *wish);
 
-/* Divide the @theta tasks that a cube sends between its halves: the upper half sends its surplus
- * @upper_delta, but no more than @theta, and the lower half sends the rest (the four cases of line
- * 18 of the paper). Return: how many tasks the upper half sends.
+/* A cube sends @theta tasks. Return: how many of them its upper half sends: its surplus
+ * @upper_delta, but at least 0 and at most @theta. The lower half sends the rest. (These are the
+ * four cases of line 18 of the paper's CWA.)
  */
 static inline __u64 hc_cwa_upper(__u64 theta, __s64 upper_delta)
 {

@@ -49,8 +49,8 @@ static void save(const char *name, const double *v, size_t count)
 		err(1, "%s", name);
 }
 
-/* Compute y for this member's share of the columns, and add up the results of all members of the
- * row.
+/* Compute y for this member's share of the columns of A, and add up the results of all members of
+ * this row of the grid.
  */
 static int row_share(struct member *me, void *arg)
 {

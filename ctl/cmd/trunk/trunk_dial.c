@@ -135,7 +135,7 @@ static int special(struct hcctl *h, const char *where, struct special *s)
 		rc = vsock_address(h, where + strlen(VSOCK), s);
 	else
 		return 0;
-	return rc ? rc : 1;
+	return rc ? -EINVAL : 1;
 }
 
 bool trunk_same_host(const struct sockaddr_storage *a, const struct sockaddr_storage *b,
