@@ -263,11 +263,13 @@ static int frame_check(struct hc_op *op, struct sk_buff *skb)
 int hc_up_check(struct hc_member *m, struct hc_op *op, unsigned int i, struct sk_buff *skb)
 {
 	struct hc_stream *st = &op->src[i];
-	const struct hc_wire_data *w = hc_wire_data_of(skb);
+	const struct hc_wire_data *w;
 	int err = frame_check(op, skb);
 
 	if (err)
 		return err;
+	/* frame_check() may have moved the header. */
+	w = hc_wire_data_of(skb);
 	if (be32_to_cpu(w->index) != st->came || !up_follows(m, op, i, skb))
 		return -EPROTO;
 	st->total = be64_to_cpu(w->total);
@@ -288,11 +290,13 @@ static bool down_total_is_valid(const struct hc_op *op, u64 total)
 
 int hc_down_check(struct hc_member *m, struct hc_op *op, struct sk_buff *skb)
 {
-	const struct hc_wire_data *w = hc_wire_data_of(skb);
+	const struct hc_wire_data *w;
 	int err = frame_check(op, skb);
 
 	if (err)
 		return err;
+	/* frame_check() may have moved the header. */
+	w = hc_wire_data_of(skb);
 	if (!down_total_is_valid(op, be64_to_cpu(w->total)) ||
 	    be32_to_cpu(w->index) != op->down_came)
 		return -EPROTO;

@@ -194,11 +194,10 @@ extern const struct hc_plan_ops hc_plan_span;
 
 /* The collective by which members of a guarded broadcast agree. */
 extern const struct hc_coll_ops hc_bcast_agreement;
-/* Collectives on guarded tree plans and guarded spanning trees; and without the first of them,
- * those on tree plans and spanning trees that are not guarded.
- */
+/* Collectives on tree plans and on spanning trees. */
+extern const struct hc_coll_ops *const hc_tree_colls[];
+/* Collectives on guarded tree plans and guarded spanning trees. */
 extern const struct hc_coll_ops *const hc_tree_guarded_colls[];
-#define hc_tree_colls	(hc_tree_guarded_colls + 1)
 extern const struct hc_coll_ops hc_tree_reduce;
 extern const struct hc_coll_ops hc_tree_allreduce;
 extern const struct hc_coll_ops hc_tree_barrier;

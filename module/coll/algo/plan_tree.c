@@ -100,11 +100,7 @@ static int tree_members_create(struct hc_plan *plan, const u32 *fault,
 	return err;
 }
 
-/* The collectives of guarded trees. They include alltoall, since an epoch of another plan type may
- * have begun one; hc_tree_colls has the others, which are those of all trees.
- */
-const struct hc_coll_ops *const hc_tree_guarded_colls[] = {
-	&hc_tree_alltoall,
+const struct hc_coll_ops *const hc_tree_colls[] = {
 	&hc_tree_reduce,
 	&hc_tree_allreduce,
 	&hc_tree_barrier,
@@ -114,6 +110,23 @@ const struct hc_coll_ops *const hc_tree_guarded_colls[] = {
 	&hc_tree_gather,
 	&hc_tree_scatter,
 	&hc_tree_allgather,
+	NULL
+};
+
+/* The collectives of guarded trees. They include alltoall, since an epoch of another plan type may
+ * have begun one.
+ */
+const struct hc_coll_ops *const hc_tree_guarded_colls[] = {
+	&hc_tree_reduce,
+	&hc_tree_allreduce,
+	&hc_tree_barrier,
+	&hc_tree_reduce_scatter,
+	&hc_merge_reduce,
+	&hc_merge_allreduce,
+	&hc_tree_gather,
+	&hc_tree_scatter,
+	&hc_tree_allgather,
+	&hc_tree_alltoall,
 	NULL
 };
 
