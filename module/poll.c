@@ -142,7 +142,8 @@ static bool poll_announce(struct hc_node *node)
 	if (node->announces)
 		return true;
 	hc_detect_flush(node);
-	hc_lsdb_flush(node);
+	if (hc_lsdb_owes(node->lsdb) & ~node->fault)
+		hc_lsdb_flush(node);
 	return false;
 }
 
@@ -191,6 +192,8 @@ static int node_poll(struct hc_node *node, int budget)
 		hc_detect_decide(node);
 	if (unlikely(can_announce(node)))
 		later = poll_announce(node);
+	else
+		node->announces = false;
 	work += poll_spent(node, min(share, budget - work));
 	work += poll_queue(node, &node->eth_rxq, rx_frame, min(share, budget - work));
 	work += poll_queue(node, &node->ethq, hc_eth_host_rx, min(share, budget - work));

@@ -382,9 +382,9 @@ static void link_set(struct hc_node *node, unsigned int dim, bool down, bool for
 {
 	struct hc_port *port = &node->ports[dim];
 
-	/* Let no poll begin before both ends are marked. Then the nodes at both ends announce the
-	 * fault at the same time. Otherwise the poll of the first end, and all polls that it
-	 * causes, would run before the other end is marked.
+	/* Let no poll begin on this processor before both ends are marked. Then the nodes at both
+	 * ends announce the fault at the same time. Otherwise the poll of the first end, and all
+	 * polls that it causes, would run before the other end is marked.
 	 */
 	local_bh_disable();
 	if (down && !test_bit(HC_PORT_DOWN, &port->flags))

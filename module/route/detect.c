@@ -140,7 +140,10 @@ static void link_flush(struct hc_node *node, unsigned int dim)
 	unsigned long flags = READ_ONCE(node->ports[dim].flags);
 	bool said;
 
-	if (flags & HC_PORT_UNUSABLE)
+	/* A FAULT word that names the link would be taken for a decision of DETECT. If the link is
+	 * usable again, HC_EV_LINKS is on its way, which announces another one.
+	 */
+	if (flags & HC_PORT_UNUSABLE || node->fault & hc_bit(dim))
 		nd->owes &= ~hc_bit(dim);
 	if (flags & HC_PORT_CLOSED)
 		nd->answers &= ~hc_bit(dim);

@@ -338,10 +338,10 @@ void hc_lsdb_meet(struct hc_node *node, u32 dims)
 	node->lsdb->asks |= dims;
 }
 
-/* Return: true if the outstanding entries may be sent: all frames that were queued when the first
- * of these entries became outstanding have been processed. In a storm of changes thousands of
- * frames are queued, of which one poll processes only a few. Because of this wait only the last of
- * a node's changes is sent, and one frame carries the changes of many nodes.
+/* Return: true if the outstanding entries may be sent: all frames have been processed that were
+ * queued when a poll first tried to send them. In a storm of changes thousands of frames are
+ * queued, of which one poll processes only a few. Because of this wait only the last of a node's
+ * changes is sent, and one frame carries the changes of many nodes.
  */
 static bool news_complete(struct hc_node *node)
 {
@@ -443,7 +443,7 @@ void hc_lsdb_flush(struct hc_node *node)
 			     ~(READ_ONCE(node->own_wait) | READ_ONCE(node->memory_wait));
 	unsigned int d;
 
-	if (!news_complete(node))
+	if (dims && !news_complete(node))
 		return;
 	node->lsdb->news_waits = false;
 	for_each_set_bit(d, &dims, node->fabric->topo.ports)

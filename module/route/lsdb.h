@@ -261,7 +261,7 @@ static inline u32 hc_lsdb_owes(const struct hc_lsdb *s)
 
 /**
  * hc_lsdb_flush() - send outstanding entries and requests, unless frames are still unprocessed that
- *	were queued when the first entry or request became outstanding
+ *	were queued when this was first tried
  * @node: the node
  *
  * Context: poll
