@@ -483,7 +483,7 @@ struct hypercube_result hc_op_result(const struct hc_member *m, const struct hc_
 		.cause_node = ~0U,
 		.cause_dim = ~0U,
 		.collective = (op ? op->coll : m->plan->ops->colls[0])->id,
-		.restarts = op && m->guard ? hc_guard_restarts(m, hc_user_nr(m, nr)) : 0,
+		.restarts = op && m->guard ? hc_guard_restarts(m, hc_user_nr(m, op->nr)) : 0,
 	};
 }
 

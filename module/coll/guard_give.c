@@ -182,9 +182,9 @@ static int had_give(struct hc_member *m, struct hc_op *op, const struct hc_had *
 		return -EPROTO;
 	if (!share_frames(m, h, &s, &frames))
 		return -ENOMEM;
-	/* hc_part_bytes() divides op->result by the present number of members. So set it to the length
-	 * of the process's part when the result was computed, times that number. In an alltoall
-	 * (s.deal), the length is one part from each of the s.deal.n members of that time.
+	/* hc_part_bytes() divides op->result by the present number of members. So set it to the
+	 * length of the process's part when the result was computed, times that number. In an
+	 * alltoall (s.deal), the length is one part from each of the s.deal.n members of that time.
 	 */
 	op->result = s.bytes;
 	if (op->coll->own_part)

@@ -906,10 +906,12 @@ struct hypercube_op_short {
  * struct hypercube_result - outcome of an operation; delivered with every recvmsg()
  * @status: status of the operation: 0 or a negative errno; valid if MSG_EOR is set
  * @plan: id of the plan
- * @op: number of the operation within the plan.  If a contribution fails because an earlier
- *	operation has failed: number of that operation.  HYPERCUBE_OP_NONE if the plan was removed
- *	before the operation began, or if the contribution was sent before the record of a failure
- *	was read: no other member is notified of this
+ * @op: number of the operation within the plan.  If several contributions of a process fail because
+ *	an operation has failed: the first one has the number of that operation, and those after it
+ *	the numbers that follow, also if another process has contributed before.
+ *	HYPERCUBE_OP_NONE if the plan was removed before the operation began, or if the
+ *	contribution was sent before the record of a failure was read: no other member is notified
+ *	of this
  * @cookie: cookie of this node's contribution; 0 for a message of a BCAST
  * @bytes: length of the whole result; 0 if there is none
  * @steps: parallel steps: the sum of the costs of all stages.  For a result that was sent down a
