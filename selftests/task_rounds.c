@@ -124,11 +124,16 @@ struct trouble {
 	unsigned int failed;
 };
 
+/* Links delay frames, so that a round lasts some ms, and faults occur while it runs also on a fast
+ * machine.
+ */
 static int trouble_begin(struct trouble *x, unsigned int dim)
 {
+	const struct impairments slow = { .delay = 100000 };
+
 	*x = (struct trouble){ 0 };
-	return fixture_new(&x->y, dim, 512) ?: rounds_install(&x->y, &x->t) ?:
-	       ctl_stall_timeout(x->y.c.name, 0) ?: nl_open(&x->nl);
+	return fixture_new(&x->y, dim, 512) ?: fixture_impair(&x->y, &slow) ?:
+	       rounds_install(&x->y, &x->t) ?: ctl_stall_timeout(x->y.c.name, 0) ?: nl_open(&x->nl);
 }
 
 static int trouble_end(struct trouble *x)
