@@ -251,25 +251,26 @@ static bool up_follows(const struct hc_member *m, struct hc_op *op, unsigned int
 }
 
 /* Make the checks that frames from below and from above have in common. Afterwards the payload can
- * be read; the head of @skb may have moved. Return: 0, -EPROTO or -ENOMEM.
+ * be read; the head of @skb may have moved. Return: the header of the frame, ERR_PTR(-EPROTO) or
+ * ERR_PTR(-ENOMEM).
  */
-static int frame_check(struct hc_op *op, struct sk_buff *skb)
+static const struct hc_wire_data *frame_check(struct hc_op *op, struct sk_buff *skb)
 {
+	int err;
+
 	if (!hc_op_params(op, hc_wire_data_of(skb)) || !whole_elements(op, skb))
-		return -EPROTO;
-	return hc_payload_check(op, skb);
+		return ERR_PTR(-EPROTO);
+	err = hc_payload_check(op, skb);
+	return err ? ERR_PTR(err) : hc_wire_data_of(skb);
 }
 
 int hc_up_check(struct hc_member *m, struct hc_op *op, unsigned int i, struct sk_buff *skb)
 {
 	struct hc_stream *st = &op->src[i];
-	const struct hc_wire_data *w;
-	int err = frame_check(op, skb);
+	const struct hc_wire_data *w = frame_check(op, skb);
 
-	if (err)
-		return err;
-	/* frame_check() may have moved the header. */
-	w = hc_wire_data_of(skb);
+	if (IS_ERR(w))
+		return PTR_ERR(w);
 	if (be32_to_cpu(w->index) != st->came || !up_follows(m, op, i, skb))
 		return -EPROTO;
 	st->total = be64_to_cpu(w->total);
@@ -290,13 +291,10 @@ static bool down_total_is_valid(const struct hc_op *op, u64 total)
 
 int hc_down_check(struct hc_member *m, struct hc_op *op, struct sk_buff *skb)
 {
-	const struct hc_wire_data *w;
-	int err = frame_check(op, skb);
+	const struct hc_wire_data *w = frame_check(op, skb);
 
-	if (err)
-		return err;
-	/* frame_check() may have moved the header. */
-	w = hc_wire_data_of(skb);
+	if (IS_ERR(w))
+		return PTR_ERR(w);
 	if (!down_total_is_valid(op, be64_to_cpu(w->total)) ||
 	    be32_to_cpu(w->index) != op->down_came)
 		return -EPROTO;
