@@ -380,6 +380,16 @@ static int link_flaps(struct chaos *c)
 	return err ?: cube_fail_link(&c->c, rnd() % NODES, rnd() % 3);
 }
 
+/* The process has neither contributed nor received anything. */
+static void runner_clear(struct runner *r)
+{
+	r->out = 0;
+	r->voided = 0;
+	r->bytes = 0;
+	r->sent = 0;
+	r->got = 0;
+}
+
 static int process_begin(struct chaos *c, unsigned int u)
 {
 	struct runner *r = &c->r[u];
@@ -388,11 +398,7 @@ static int process_begin(struct chaos *c, unsigned int u)
 	r->fd = c->c.fd[u];
 	r->life = ++c->lives;
 	r->count = 0;
-	r->out = 0;
-	r->voided = 0;
-	r->bytes = 0;
-	r->sent = 0;
-	r->got = 0;
+	runner_clear(r);
 	return err;
 }
 
@@ -410,12 +416,8 @@ static void forget(struct chaos *c, unsigned int u)
 		if (c->r[i].next < low)
 			low = c->r[i].next;
 	r->next = low;
-	r->out = 0;
-	r->voided = 0;
-	r->bytes = 0;
-	r->sent = 0;
-	r->got = 0;
 	r->came = true;
+	runner_clear(r);
 }
 
 /* Let the node that has failed or whose process has left take part again, with a new process. */
