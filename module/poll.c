@@ -142,8 +142,7 @@ static bool poll_announce(struct hc_node *node)
 	if (node->announces)
 		return true;
 	hc_detect_flush(node);
-	if (hc_lsdb_owes(node->lsdb) & ~node->fault)
-		hc_lsdb_flush(node);
+	hc_lsdb_flush(node);
 	return false;
 }
 

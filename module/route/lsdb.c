@@ -440,7 +440,8 @@ static void link_flush(struct hc_node *node, unsigned int dim)
 void hc_lsdb_flush(struct hc_node *node)
 {
 	unsigned long dims = hc_lsdb_owes(node->lsdb) &
-			     ~(READ_ONCE(node->own_wait) | READ_ONCE(node->memory_wait));
+			     ~(node->fault | READ_ONCE(node->own_wait) |
+			       READ_ONCE(node->memory_wait));
 	unsigned int d;
 
 	if (dims && !news_complete(node))
