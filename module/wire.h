@@ -177,7 +177,8 @@ static_assert(sizeof(struct hc_wire_lsa) == 8);
  * struct hc_wire_plan - the operation that a frame belongs to; begins the header of each frame type
  *	with HC_FT_PLAN
  * @plan: id of the plan
- * @epoch: epoch of the plan; in a fabric that spans machines: hc_plan.tag
+ * @epoch: epoch of the plan; in a fabric that spans machines: hc_plan.tag, except in contributions,
+ *	which have the epoch until their member sends them on
  * @op: number of the operation
  */
 struct hc_wire_plan {

@@ -14,7 +14,7 @@
 #include <linux/types.h>
 
 #define HC_TRUNK_MAGIC		0x68637472	/* "hctr" */
-#define HC_TRUNK_VERSION	7
+#define HC_TRUNK_VERSION	8
 /* Bytes of the longest frame: HC_FRAME_SEGMENTS segments, or a GSO frame, with the longest walk. */
 #define HC_TRUNK_FRAME_MAX	(144 * 1024)
 
@@ -217,6 +217,7 @@ static_assert(sizeof(struct hc_wire_answer) == 128);
 /* hc_wire_shape.flags */
 #define HC_SHAPE_F_REPAIRS	0x01	/* the plan repairs itself (rings) */
 #define HC_SHAPE_F_MEMBERS	0x02	/* a set of members follows */
+#define HC_SHAPE_F_CONTINUES	0x04	/* a guarded plan continues an epoch; a set follows */
 
 /**
  * struct hc_wire_shape - a plan, as in struct hc_plan_params
@@ -224,31 +225,41 @@ static_assert(sizeof(struct hc_wire_answer) == 128);
  * @root: number of the root; 0 if the plan has none
  * @flags: HC_SHAPE_F_*
  * @stages: number of entries of @order
- * @reserved: 0
+ * @recipe: bytes of the recipe of a guarded plan, without a 0 at its end
  * @steps: bytes of the sequence of a broadcast
  * @detours: number of detours
  * @rings: number of rings
  * @ring_nodes: number of nodes in all rings together
  * @order: dimension of each stage
+ * @guard: ms for which members wait for the next epoch; 0: the plan is not guarded
+ * @from: with F_CONTINUES: hc_continued.tag of the plan that the guarded plan continues, not 0
+ * @from_epoch: hc_continued.epoch
+ * @change: hc_continued.change, not 0
  *
  * The following arrays are behind this structure, in this order: the set of members, if F_MEMBERS
- * is set (a __be32 for 32 nodes, the lowest node in bit 0); the FAULT words of all nodes (__be32
+ * is set (a __be32 for 32 nodes, the lowest node in bit 0); if F_CONTINUES is set: the set of all
+ * nodes that have been members (as the set of members); the FAULT words of all nodes (__be32
  * each); for each detour its two ends (__be16 each); for each ring its size, level and parent
- * (__be16 each); the nodes of all rings (__be16 each); the sequence (a byte for each step).
+ * (__be16 each); the nodes of all rings (__be16 each); the sequence (a byte for each step); the
+ * recipe.
  */
 struct hc_wire_shape {
 	__be32	type;
 	__be32	root;
 	__u8	flags;
 	__u8	stages;
-	__be16	reserved;
+	__be16	recipe;
 	__be32	steps;
 	__be32	detours;
 	__be32	rings;
 	__be32	ring_nodes;
 	__u8	order[12];
+	__be32	guard;
+	__be32	from;
+	__be32	from_epoch;
+	__be32	change;
 };
 
-static_assert(sizeof(struct hc_wire_shape) == 40);
+static_assert(sizeof(struct hc_wire_shape) == 56);
 
 #endif /* _HC_WIRE_TRUNK_H */

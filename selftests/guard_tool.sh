@@ -53,8 +53,9 @@ test_guard_is_refused_for_unsupported_plans() {
 	refused 'a broadcast behind a tree' 'A guarded broadcast goes on as a broadcast' \
 		hcctl bcast plan fabric t source 0 apply plan 1 guard 1s
 	check 'half' hcctl fabric add h dim 3 nodes 0XX
-	refused 'a fabric that spans machines' 'spans machines cannot be guarded' \
-		hcctl tree find fabric h subcube 0XX apply guard 1s
+	check 'a tree there' hcctl tree find fabric h subcube 0XX apply guard 1s
+	refused 'a user in a fabric that spans machines' 'spans machines no user is entrusted' \
+		hcctl plan set h 1 guard-uid 65534
 	check 'del' hcctl fabric del h
 	refused 'no such plan' 'no such plan: 4' hcctl guard t plan 4 once
 	refused 'no such fabric' 'No such fabric' hcctl guard nowhere once

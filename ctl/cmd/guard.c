@@ -30,12 +30,14 @@
  * @epoch: the latest epoch that was seen or installed; 0: none
  * @named: the command line names the plan
  * @said: the last message that was printed about why the plan cannot be guarded, or NULL
+ * @absent: nodes on other machines that had no process
  */
 struct watched {
 	uint32_t id;
 	uint32_t epoch;
 	bool named;
 	char *said;
+	struct guard_absent absent;
 };
 
 /**
@@ -76,6 +78,7 @@ struct guard {
 /**
  * struct epoch - the next epoch of a plan
  * @old: the installed plan
+ * @absent: the plan's watched.absent
  * @p: the plan type that the recipe names
  * @recipe: how to make the next epoch: the words of a planning command
  * @keep: the next epoch gets @recipe as its recipe
@@ -84,6 +87,7 @@ struct guard {
  */
 struct epoch {
 	const struct nl_plan *old;
+	struct guard_absent *absent;
 	const struct planner *p;
 	char recipe[RECIPE_SIZE];
 	bool keep;
@@ -306,7 +310,7 @@ static int try_type(struct guard *g, struct epoch *e, const struct planner *p)
 	char buf[RECIPE_SIZE];
 	struct plan_req q = {};
 	int rc = read_recipe(g, e, p, buf, &q) ?:
-		 guard_without(&g->own, g->fabric, g->nodes, e->old, &q.without);
+		 guard_without(&g->own, g->fabric, g->nodes, e->old, e->absent, &q.without);
 
 	if (!rc) {
 		q.faults.fabric = g->fabric;
@@ -486,6 +490,7 @@ static int look_at(struct hcctl *h, struct guard *g, const struct nl_plan *v)
 
 	if (!needs_epoch(h, g, v, &w))
 		return 0;
+	e.absent = &w->absent;
 	free(g->text);
 	g->text = NULL;
 	if (e.p && (*v->recipe || e.p->words))
@@ -611,8 +616,10 @@ static void release(struct guard *g)
 {
 	size_t i;
 
-	for (i = 0; i < g->n; i++)
+	for (i = 0; i < g->n; i++) {
 		free(g->v[i].said);
+		guard_absent_free(&g->v[i].absent);
+	}
 	free(g->v);
 	free(g->t.said);
 	free(g->text);

@@ -22,6 +22,20 @@ struct guard_topology {
 
 /* --- guard_without.c --- */
 
+/**
+ * struct guard_absent - nodes on other machines that were members without having a process, which
+ *	this machine cannot know before
+ * @nodes: the nodes
+ * @since: for each: when the plan broke because its process was missing, ns
+ */
+struct guard_absent {
+	struct node_list nodes;
+	uint64_t *since;
+};
+
+/* Release the memory of @a. */
+void guard_absent_free(struct guard_absent *a);
+
 /* Return: true if this process has CAP_NET_ADMIN. */
 bool guard_is_admin(void);
 /* Return: true if this process has no CAP_NET_ADMIN, and may guard the plan only because its user
@@ -30,11 +44,12 @@ bool guard_is_admin(void);
 bool guard_is_given(const struct nl_plan *old);
 /* Add to @l the nodes that the next epoch of plan @old must leave out: the node whose process has
  * left, nodes that have no process and are not members of @old, and nodes that the user may not
- * make members. @nodes: number of nodes of the fabric. Return: 0, or a negative errno after an
- * error was printed to @own.
+ * make members. @nodes: number of nodes of the fabric. @absent: what this guard has learned of
+ * nodes on other machines, updated here. Return: 0, or a negative errno after an error was printed
+ * to @own.
  */
 int guard_without(struct hcctl *own, const char *fabric, uint32_t nodes, const struct nl_plan *old,
-		  struct node_list *l);
+		  struct guard_absent *absent, struct node_list *l);
 
 /* --- guard_topology.c --- */
 

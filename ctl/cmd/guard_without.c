@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 #include <linux/capability.h>
 #include <sys/syscall.h>
@@ -35,11 +36,61 @@ static bool was_member(const struct nl_plan *old, uint32_t node)
 	return node < 32 * old->member_words && hc_set_has(old->members, node);
 }
 
+/* Whether a node on another machine has a process is not known here. Once the plan has broken
+ * because it had none, the node is left out for this time, ns.
+ */
+#define ABSENT_NS	UINT64_C(10000000000)
+
+void guard_absent_free(struct guard_absent *a)
+{
+	free(a->nodes.v);
+	free(a->since);
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * UINT64_C(1000000000) + t.tv_nsec;
+}
+
+/* Record that @node had no process when the plan broke. */
+static int absent_add(struct hcctl *own, struct guard_absent *a, uint32_t node)
+{
+	uint64_t *since;
+	size_t i = 0;
+
+	while (i < a->nodes.n && a->nodes.v[i] != node)
+		i++;
+	if (i == a->nodes.n) {
+		since = reallocarray(a->since, i + 1, sizeof(*since));
+		if (!since)
+			return hc_nomem(own);
+		a->since = since;
+		if (add_node(own, &a->nodes, node))
+			return -ENOMEM;
+	}
+	a->since[i] = now_ns();
+	return 0;
+}
+
+/* May the node have a process? */
+static bool may_serve(const struct guard_absent *a, const struct nl_node *v)
+{
+	size_t i;
+
+	for (i = 0; i < a->nodes.n; i++)
+		if (a->nodes.v[i] == v->id && now_ns() - a->since[i] < ABSENT_NS)
+			return false;
+	return v->bound || v->away;
+}
+
 /* Add to @l the nodes that have no process and are not members of the old plan. If they became
  * members, the others would wait for them.
  */
 static int leave_out_empty(struct hcctl *own, const char *fabric, const struct nl_plan *old,
-			   struct node_list *l)
+			   const struct guard_absent *absent, struct node_list *l)
 {
 	struct nl_node *v;
 	bool any = false;
@@ -49,12 +100,12 @@ static int leave_out_empty(struct hcctl *own, const char *fabric, const struct n
 	if (rc)
 		return rc;
 	for (i = 0; i < n; i++)
-		any |= v[i].bound && was_member(old, v[i].id);
+		any |= may_serve(absent, &v[i]) && was_member(old, v[i].id);
 	/* If no member of the old plan has a process, no process would wait, so no node is left
 	 * out.
 	 */
 	for (i = 0; i < n && any && !rc; i++)
-		if (!v[i].bound && !was_member(old, v[i].id) && !has_node(l, v[i].id))
+		if (!may_serve(absent, &v[i]) && !was_member(old, v[i].id) && !has_node(l, v[i].id))
 			rc = add_node(own, l, v[i].id);
 	free(v);
 	return rc;
@@ -92,13 +143,13 @@ static int leave_out_ungranted(struct hcctl *own, uint32_t nodes, const struct n
 }
 
 int guard_without(struct hcctl *own, const char *fabric, uint32_t nodes, const struct nl_plan *old,
-		  struct node_list *l)
+		  struct guard_absent *absent, struct node_list *l)
 {
 	bool left = old->broken && old->cause_status == ECONNRESET;
 	int rc = 0;
 
 	if (left && old->cause_node < nodes && !has_node(l, old->cause_node))
-		rc = add_node(own, l, old->cause_node);
-	return rc ?: leave_out_empty(own, fabric, old, l) ?:
+		rc = add_node(own, l, old->cause_node) ?: absent_add(own, absent, old->cause_node);
+	return rc ?: leave_out_empty(own, fabric, old, absent, l) ?:
 		     leave_out_ungranted(own, nodes, old, l);
 }

@@ -38,10 +38,13 @@
  *
  * On one machine epochs follow each other without a gap, under hc_fabric.lock: the ledger of a
  * member passes to the node's member in the next epoch. If the node is not a member there, its
- * processes get EHOSTDOWN. If the node becomes a member again later, its member is fresh: its need
- * is not counted, it receives the results that are distributed again, and its process takes part
- * from high on. If the epoch breaks before that, the node drops what it has received, because other
- * members may compute these results again.
+ * processes get EHOSTDOWN. In a fabric that spans machines, an epoch is published on all machines
+ * before a member of any machine opens it (trunk/commit.h). A machine that does not have the plan
+ * that the epoch continues (hc_plan.from) was cut off meanwhile: all its members count as not
+ * having been members in the previous epoch (hc_plan.joins). If the node becomes a member again
+ * later, its member is fresh: its need is not counted, it receives the results that are
+ * distributed again, and its process takes part from high on. If the epoch breaks before that, the
+ * node drops what it has received, because other members may compute these results again.
  *
  * A process that leaves breaks the plan once other members wait for its data (coll/end_root.c). Its
  * node is then treated as one that has failed, unless another process serves the member by the next
@@ -116,16 +119,66 @@ void hc_guard_free(struct hc_member *m)
 	kvfree_rcu(g, rcu);
 }
 
-bool hc_guard_continues(const struct hc_plan *plan, const struct hc_plan *old)
+int hc_guard_params_check(const struct hc_plan_params *p, struct netlink_ext_ack *extack)
 {
-	return plan->guard && old->guard;
+	if (!p->guard || (p->ops->guarded && !p->repairs))
+		return 0;
+	if (!p->ops->guarded)
+		NL_SET_ERR_MSG(extack, "Plans of this type cannot be guarded");
+	else
+		NL_SET_ERR_MSG(extack, "A plan that repairs itself needs no guard");
+	return -EINVAL;
 }
 
-int hc_guard_check(const struct hc_plan *plan, const struct hc_plan *old,
-		   struct netlink_ext_ack *extack)
+bool hc_guard_continues(const struct hc_plan *plan, const struct hc_plan *old)
 {
-	if (!old || !hc_guard_continues(plan, old) ||
-	    plan->ops->all_contribute == old->ops->all_contribute)
+	return plan->guard && old->guard && plan->from == old->tag;
+}
+
+void hc_guard_from(const struct hc_plan *plan, struct hc_continued *from)
+{
+	const struct hc_plan *old = xa_load(&plan->fabric->plans, plan->id);
+	struct hc_epoch_sets sets;
+
+	*from = (struct hc_continued){};
+	if (!plan->from)
+		return;
+	from->tag = old->tag;
+	from->epoch = old->epoch;
+	from->change = hc_epochs_now(plan);
+	if (hc_epoch_sets(plan, from->change, &sets))
+		from->former = sets.all;
+}
+
+/* Does guarded plan @old of this machine have a later epoch than the plan @from, which another
+ * machine continues? While no path connects the machines, each of them may continue the plan with
+ * its own members. Of epochs with the same number, the one with the greater tag counts as later, so
+ * that one of the machines can take in the other one.
+ */
+static bool is_later(const struct hc_plan *old, const struct hc_continued *from)
+{
+	s32 ahead = old->epoch - from->epoch;
+
+	return ahead > 0 || (!ahead && old->tag > from->tag);
+}
+
+int hc_guard_check(struct hc_plan *plan, const struct hc_plan_params *p,
+		   const struct hc_plan *old, struct netlink_ext_ack *extack)
+{
+	bool guarded = plan->guard && old && old->guard;
+
+	if (p->remote)
+		plan->from = p->from.tag;
+	else
+		plan->from = guarded ? old->tag : 0;
+	if (!guarded || !hc_guard_continues(plan, old)) {
+		plan->joins = plan->from;
+		if (!plan->joins || !guarded || !is_later(old, &p->from))
+			return 0;
+		NL_SET_ERR_MSG(extack, "a later epoch of the guarded plan goes on here");
+		return -ESTALE;
+	}
+	if (plan->ops->all_contribute == old->ops->all_contribute)
 		return 0;
 	NL_SET_ERR_MSG(extack,
 		       "A guarded broadcast goes on as a broadcast, and no other guarded plan does");
@@ -144,6 +197,8 @@ void hc_guard_publish(struct hc_plan *plan, const struct hc_plan *old)
 		plan->guarded = old->guarded;
 		return;
 	}
+	if (plan->joins)
+		return;
 	for (u = 0; u < plan->fabric->topo.nodes; u++)
 		if (plan->member[u]) {
 			plan->member[u]->guard->fresh = false;
@@ -155,7 +210,7 @@ void hc_guard_open(struct hc_plan *plan)
 {
 	u32 u;
 
-	if (plan->guarded == plan->epoch)
+	if (!plan->from)
 		return;
 	for (u = 0; u < plan->fabric->topo.nodes; u++)
 		if (plan->member[u]) {
@@ -167,13 +222,20 @@ void hc_guard_open(struct hc_plan *plan)
 		}
 }
 
-/* Return: the next epoch of the plan, or NULL: there is none. */
-static struct hc_plan *next_epoch(const struct hc_member *m)
+/* Return: the plan that has replaced the member's, or NULL: there is none. */
+static const struct hc_plan *plan_after(const struct hc_member *m)
 {
-	struct hc_plan *plan = xa_load(&m->node->fabric->plans, m->plan->id);
+	const struct hc_plan *plan = xa_load(&m->node->fabric->plans, m->plan->id);
 
-	return plan && plan != m->plan && plan->guard && plan->guarded == m->plan->guarded ?
-	       plan : NULL;
+	return plan != m->plan ? plan : NULL;
+}
+
+/* Has the plan continued, but without this member? */
+static bool is_left_out(const struct hc_member *m)
+{
+	const struct hc_plan *plan = plan_after(m);
+
+	return plan && (plan->joins || hc_guard_continues(plan, m->plan));
 }
 
 /* Take over the state of the process from another member, which is not used any more. */
@@ -218,12 +280,12 @@ static void before_take(struct hc_member *m)
 
 bool hc_guard_pass(struct hc_member *m)
 {
-	const struct hc_plan *plan = next_epoch(m);
+	const struct hc_plan *plan = plan_after(m);
 	struct hc_member *successor = plan ? plan->member[m->node->id] : NULL;
 
-	if (!m->guard || !successor)
-		return false;
 	before_take(m);
+	if (!successor || !hc_guard_continues(plan, m->plan))
+		return false;
 	/* The plan was replaced although it was not broken. */
 	if (m->guard->phase == HC_GUARD_RUN) {
 		m->guard->cause = hc_cause(ESTALE, HC_CAUSE_NONE);
@@ -237,9 +299,8 @@ bool hc_guard_pass(struct hc_member *m)
 bool hc_guard_end(struct hc_member *m, int *status)
 {
 	struct hc_end end = { .node = HC_CAUSE_NONE, .dim = HC_CAUSE_NONE };
-	bool receives = hc_member_receives(m), left_out = next_epoch(m);
+	bool receives = hc_member_receives(m), left_out = is_left_out(m);
 
-	before_take(m);
 	if (left_out)
 		*status = -EHOSTDOWN;
 	end.status = -*status;

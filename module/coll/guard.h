@@ -191,14 +191,42 @@ void hc_guard_free(struct hc_member *m);
  * @plan: the plan
  * @old: the plan that it replaces
  *
- * Return: true if it is, that is, if both are guarded.
+ * Return: true if it is; then both are guarded.
  */
 bool hc_guard_continues(const struct hc_plan *plan, const struct hc_plan *old);
-/* Check that @plan may be the next epoch of @old, if both are guarded. Context: configuration.
- * Return: 0, or -EINVAL with the reason in @extack.
+
+/**
+ * hc_guard_params_check() - check that a plan as requested may be guarded, if it is
+ * @p: parameters of the plan
+ * @extack: set to the reason if it may not
+ *
+ * Context: configuration.
+ * Return: 0 or -EINVAL.
  */
-int hc_guard_check(const struct hc_plan *plan, const struct hc_plan *old,
-		   struct netlink_ext_ack *extack);
+int hc_guard_params_check(const struct hc_plan_params *p, struct netlink_ext_ack *extack);
+
+/**
+ * hc_guard_check() - determine which plan a guarded plan continues, and check that it may do so
+ * @plan: the plan; .from and .joins are set
+ * @p: parameters of the plan as requested
+ * @old: the plan that it replaces on this machine, or NULL
+ * @extack: set to the reason of a refusal
+ *
+ * Context: configuration.
+ * Return: 0; -EINVAL if one of the plans is a broadcast and the other is not; -ESTALE if another
+ * machine continues an earlier epoch than this machine has.
+ */
+int hc_guard_check(struct hc_plan *plan, const struct hc_plan_params *p,
+		   const struct hc_plan *old, struct netlink_ext_ack *extack);
+
+/**
+ * hc_guard_from() - describe the plan that a plan continues, for other machines
+ * @plan: the plan, which is prepared, but not published yet
+ * @from: filled in; .former is valid as long as @plan
+ *
+ * Context: configuration.
+ */
+void hc_guard_from(const struct hc_plan *plan, struct hc_continued *from);
 
 /**
  * hc_grant_make() - compute the nodes that the user who may guard a plan may make members
@@ -233,7 +261,8 @@ void hc_guard_open(struct hc_plan *plan);
 
 /**
  * hc_guard_pass() - pass the ledger of a member on to the next epoch
- * @m: the member, whose plan is being removed. The node's member in the next epoch frees it
+ * @m: the member, whose plan is being removed. The node's member in the next epoch frees it, if the
+ *	function returns true. The member also takes over what its own predecessor has passed on
  *
  * Context: configuration, after a grace period.
  * Return: false if the node has no member in a next epoch.
@@ -362,12 +391,16 @@ void hc_guard_tend(struct hc_member *m, bool late);
 /**
  * hc_epochs_make() - record the members of a guarded plan that is being made
  * @plan: the plan
+ * @p: parameters of the plan as requested
  * @old: the plan that it replaces, or NULL
+ * @extack: set to the reason of a refusal
  *
  * Context: configuration.
- * Return: 0, -ENOMEM or -EDQUOT.
+ * Return: 0; -ENOMEM; -EDQUOT; -ESTALE if another machine numbers the changes of the members
+ * differently.
  */
-int hc_epochs_make(struct hc_plan *plan, const struct hc_plan *old);
+int hc_epochs_make(struct hc_plan *plan, const struct hc_plan_params *p,
+		   const struct hc_plan *old, struct netlink_ext_ack *extack);
 
 /**
  * hc_epochs_publish() - record the epoch that a plan was given

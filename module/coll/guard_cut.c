@@ -63,7 +63,7 @@ bool hc_guard_fits(const struct hc_member *m, const struct sk_buff *skb)
 	u32 epoch = be32_to_cpu(w->plan.epoch);
 	const struct hc_coll_ops *coll;
 
-	if (epoch == m->plan->tag)
+	if (epoch == m->plan->epoch)
 		return true;
 	/* A collective that the plan does not support counts as fitting: op_begin() then fails the
 	 * operation.

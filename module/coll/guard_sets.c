@@ -7,6 +7,7 @@
  * This file also computes which nodes a plan may have as members if its guard is a user without
  * CAP_NET_ADMIN.
  */
+#include <linux/netlink.h>
 #include <linux/slab.h>
 
 #include "coll/coll.h"
@@ -88,7 +89,18 @@ static int epochs_alloc(struct hc_plan *plan)
 	return 0;
 }
 
-int hc_epochs_make(struct hc_plan *plan, const struct hc_plan *old)
+/* Record the last change, as another machine has reported it: this machine lacks the older ones. */
+static void epochs_join(struct hc_plan *plan, const struct hc_continued *from)
+{
+	struct hc_epochs *e = plan->epochs;
+
+	epochs_add(e, plan->members);
+	e->first = from->change;
+	memcpy(all_of(e, 0), from->former, e->words * sizeof(*from->former));
+}
+
+int hc_epochs_make(struct hc_plan *plan, const struct hc_plan_params *p,
+		   const struct hc_plan *old, struct netlink_ext_ack *extack)
 {
 	size_t set = hc_topo_words(&plan->fabric->topo) * sizeof(u32);
 	bool other;
@@ -99,6 +111,10 @@ int hc_epochs_make(struct hc_plan *plan, const struct hc_plan *old)
 	err = epochs_alloc(plan);
 	if (err)
 		return err;
+	if (plan->joins) {
+		epochs_join(plan, &p->from);
+		return 0;
+	}
 	if (old && !hc_guard_continues(plan, old))
 		old = NULL;
 	other = !old || memcmp(plan->members, old->members, set);
@@ -106,7 +122,11 @@ int hc_epochs_make(struct hc_plan *plan, const struct hc_plan *old)
 		epochs_copy(plan->epochs, old->epochs, other);
 	if (other)
 		epochs_add(plan->epochs, plan->members);
-	return 0;
+	/* Results carry these numbers, so all machines must count alike. */
+	if (!p->remote || !old || hc_epochs_now(plan) == p->from.change)
+		return 0;
+	NL_SET_ERR_MSG(extack, "the guarded plan has had other members here");
+	return -ESTALE;
 }
 
 void hc_epochs_publish(struct hc_plan *plan)

@@ -223,7 +223,7 @@ static u32 plan_hash(const struct hc_plan *plan, const struct hc_plan_params *p)
 {
 	u32 nodes = plan->fabric->topo.nodes, hash, i;
 
-	hash = jhash_3words(p->ops->id, p->root, p->repairs, 0);
+	hash = jhash_3words(p->ops->id, p->root, p->repairs, plan->from);
 	hash = hash_bytes(hash, p->order, p->stages);
 	hash = hash_bytes(hash, p->sequence, p->steps);
 	hash = jhash2(plan->members, hc_topo_words(&plan->fabric->topo), hash);
@@ -232,13 +232,15 @@ static u32 plan_hash(const struct hc_plan *plan, const struct hc_plan_params *p)
 	return jhash2(p->fault, nodes, hash_rings(hash, p));
 }
 
-/* Return: the tag that frames carry as the epoch. If two machines that have planned around
- * different faults, or have different plans, accepted each other's frames, a result could lack a
- * member. So the tags of such machines differ.
+/* Return: the tag that frames carry as the epoch, which is not 0. If two machines that have planned
+ * around different faults, or have different plans, accepted each other's frames, a result could
+ * lack a member. So the tags of such machines differ. The tag of a guarded plan also depends on the
+ * tag of the plan that it continues: machines with the same tag have had the same epochs.
  */
 static u32 plan_tag(const struct hc_plan *plan)
 {
-	return hc_is_whole(plan->fabric) ? plan->epoch : jhash_1word(plan->epoch, plan->hash);
+	return hc_is_whole(plan->fabric) ? plan->epoch :
+	       jhash_1word(plan->epoch, plan->hash) ?: 1;
 }
 
 /* Nodes are checked in this many groups, one group at a time, so that each node is checked once in
@@ -365,8 +367,8 @@ static int plan_verify(struct hc_plan *plan, const struct hc_plan_params *p,
 	const struct hc_plan *old = xa_load(&fabric->plans, plan->id);
 	int err;
 
-	err = plan_charge(plan, p) ?: hc_guard_check(plan, old, extack) ?:
-	      hc_grant_make(plan, p, old, extack) ?: hc_epochs_make(plan, old) ?:
+	err = plan_charge(plan, p) ?: hc_guard_check(plan, p, old, extack) ?:
+	      hc_grant_make(plan, p, old, extack) ?: hc_epochs_make(plan, p, old, extack) ?:
 	      hc_plan_check_epoch(fabric, p->epoch, extack);
 	if (!err)
 		err = hc_link_check_faults(fabric, p->fault, extack) ?:
@@ -454,6 +456,8 @@ void hc_plan_lose(struct hc_plan *plan, u32 lost)
 
 	lockdep_assert_held(&plan->fabric->lock);
 	WRITE_ONCE(plan->lost, lost);
+	/* Members of a guarded plan wait for the epoch after this one. */
+	hc_guard_open(plan);
 	for (u = 0; u < plan->fabric->topo.nodes; u++)
 		if (plan->member[u])
 			hc_member_check(plan->member[u]);

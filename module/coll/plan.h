@@ -19,6 +19,20 @@ struct hc_member;
 struct netlink_ext_ack;
 
 /**
+ * struct hc_continued - the guarded plan that a new epoch continues
+ * @tag: its hc_plan.tag; 0: the new plan continues none, and all other members are invalid
+ * @epoch: its epoch
+ * @change: number of the last change of the members up to the new epoch, see coll/guard_sets.c
+ * @former: set of all nodes that have been members up to the new epoch
+ */
+struct hc_continued {
+	u32 tag;
+	u32 epoch;
+	u32 change;
+	const u32 *former;
+};
+
+/**
  * struct hc_plan_params - a plan as netlink, or another machine, describes it
  * @id: id of the plan, >= 1; a plan that has this id is replaced
  * @ops: the plan type
@@ -47,6 +61,8 @@ struct netlink_ext_ack;
  * @prev: the epoch that the installed plan with this id must have; 0: this is not checked
  * @guard_uid: of a guarded plan: the user who may install its next epoch, or INVALID_UID
  * @by_guard: the request comes from that user, not from one with CAP_NET_ADMIN
+ * @remote: the request was begun by another machine
+ * @from: if @remote: the plan that the guarded plan continues on that machine
  */
 struct hc_plan_params {
 	u32 id;
@@ -72,6 +88,8 @@ struct hc_plan_params {
 	u32 prev;
 	kuid_t guard_uid;
 	bool by_guard;
+	bool remote;
+	struct hc_continued from;
 };
 
 /* Jiffies that must pass between two requests for a next epoch by the user who guards the plan. */
@@ -101,7 +119,10 @@ struct hc_plan_params {
  * @repairs: REPAIR: the plan repairs itself
  * @guard: ms for which members wait for the next epoch after the plan has broken; 0: the plan
  *	is not guarded
- * @guarded: the first epoch since which the plan has been guarded without interruption
+ * @guarded: the first epoch since which the plan has been guarded without interruption on this
+ *	machine
+ * @from: of a guarded plan: tag of the plan that this epoch continues; 0: it continues none
+ * @joins: this machine does not have the plan that this epoch continues, so its members are new
  * @epochs: the members of these epochs; NULL if the plan is not guarded
  * @recipe: how the plan was made, a string for user space, or NULL
  * @guard_uid: the user who may install the next epoch of a guarded plan, or INVALID_UID; written
@@ -145,6 +166,8 @@ struct hc_plan {
 	bool repairs;
 	u32 guard;
 	u32 guarded;
+	u32 from;
+	bool joins;
 	struct hc_epochs *epochs;
 	char *recipe;
 	kuid_t guard_uid;

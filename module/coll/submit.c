@@ -475,10 +475,10 @@ static bool retires(const struct hc_node *node, u32 id)
 /* Was the contribution sent to this epoch of the plan, or to an earlier epoch of a guarded plan
  * that this epoch continues?
  */
-static bool of_epoch(const struct hc_plan *plan, u32 tag)
+static bool of_epoch(const struct hc_plan *plan, u32 epoch)
 {
-	return tag == plan->tag ||
-	       (plan->guard && tag - plan->guarded <= plan->epoch - plan->guarded);
+	return epoch == plan->epoch ||
+	       (plan->guard && epoch - plan->guarded <= plan->epoch - plan->guarded);
 }
 
 /* Value of .plan and .held_plan of struct hc_host: more than one plan. */

@@ -21,8 +21,8 @@
  * - Members are among the nodes that the user was granted (hc_grant_make()), which bounds the
  *   plan's memory, too. That memory is charged as before to the fabric's accounting owner, and to
  *   the memory cgroup of the requester.
- * - A guarded plan and its fabric are on one machine, so no data crosses trunks; and the fabric is
- *   in the network namespace of the requester's socket, as in all requests.
+ * - The fabric is on one machine (hc_guard_uid_check()), so no data crosses trunks; and it is in
+ *   the network namespace of the requester's socket, as in all requests.
  */
 #include <linux/capability.h>
 #include <net/netlink.h>
@@ -156,7 +156,8 @@ int hc_nl_plan_set(struct sk_buff *skb, struct genl_info *info)
 		NL_SET_ERR_MSG(info->extack, "Only a guarded plan has a user who may guard it");
 		return -EINVAL;
 	}
-	err = hc_nl_uid(skb, info, HYPERCUBE_A_PLAN_GUARD_UID, &uid);
+	err = hc_guard_uid_check(info, fabric) ?:
+	      hc_nl_uid(skb, info, HYPERCUBE_A_PLAN_GUARD_UID, &uid);
 	if (err)
 		return err;
 	WRITE_ONCE(plan->guard_uid, uid);

@@ -7,6 +7,7 @@
 #include <linux/slab.h>
 
 #include "coll/detour.h"
+#include "coll/guard.h"
 #include "coll/plan.h"
 #include "fabric/fabric.h"
 #include "hc_bcast.h"
@@ -383,23 +384,24 @@ static int parse_repair(struct genl_info *info, struct hc_plan_params *p)
 	return plan_refuse(info, HYPERCUBE_A_PLAN_REPAIR);
 }
 
+int hc_guard_uid_check(struct genl_info *info, const struct hc_fabric *fabric)
+{
+	struct nlattr *attr = info->attrs[HYPERCUBE_A_PLAN_GUARD_UID];
+
+	if (!attr || hc_is_whole(fabric))
+		return 0;
+	NL_SET_ERR_MSG_ATTR(info->extack, attr,
+			    "In a fabric that spans machines no user is entrusted with a plan");
+	return -EOPNOTSUPP;
+}
+
 /* Check that a plan of this type may be guarded in this fabric. */
 static int check_guard(struct genl_info *info, const struct hc_fabric *fabric,
 		       const struct hc_plan_params *p)
 {
-	if (!p->ops->guarded) {
-		NL_SET_ERR_MSG(info->extack, "Plans of this type cannot be guarded");
+	if (hc_guard_params_check(p, info->extack))
 		return plan_refuse(info, HYPERCUBE_A_PLAN_GUARD);
-	}
-	if (p->repairs) {
-		NL_SET_ERR_MSG(info->extack, "A plan that repairs itself needs no guard");
-		return plan_refuse(info, HYPERCUBE_A_PLAN_GUARD);
-	}
-	if (hc_is_whole(fabric))
-		return 0;
-	NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[HYPERCUBE_A_PLAN_GUARD],
-			    "A plan of a fabric that spans machines cannot be guarded");
-	return -EOPNOTSUPP;
+	return hc_guard_uid_check(info, fabric);
 }
 
 /* Parse the user who may guard the plan in addition to users with CAP_NET_ADMIN. A next epoch

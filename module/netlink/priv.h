@@ -88,6 +88,16 @@ static inline const struct hc_plan *hc_info_guarded(const struct genl_info *info
 int hc_nl_guard_may(const struct sk_buff *skb, struct genl_info *info);
 
 /**
+ * hc_guard_uid_check() - check that users may be entrusted with plans of a fabric, if the request
+ *	names one (GUARD_UID)
+ * @info: the request, parsed
+ * @fabric: the fabric
+ *
+ * Return: 0, or -EOPNOTSUPP: the fabric spans machines.
+ */
+int hc_guard_uid_check(struct genl_info *info, const struct hc_fabric *fabric);
+
+/**
  * hc_nl_uid() - read a user from an attribute
  * @skb: the request
  * @info: the request, parsed

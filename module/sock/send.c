@@ -258,7 +258,6 @@ static int lengths_get(struct hc_sock *hsk, const struct hc_plan *plan, const st
 	if (!err)
 		err = seg_size_get(plan, op, hsk->elem, &hsk->seg_size);
 	hsk->epoch = plan->epoch;
-	hsk->tag = plan->tag;
 	hsk->strict = plan->guard && op->flags & HYPERCUBE_F_ALL_OR_NOTHING;
 	return err;
 }
@@ -362,7 +361,7 @@ static int seg_get(struct hc_sock *hsk, long *timeo)
 	skb_set_owner_w(skb, sk);
 	w = hc_wire_data_of(skb);
 	w->plan.plan = cpu_to_be32(hsk->op.plan);
-	w->plan.epoch = cpu_to_be32(hsk->tag);
+	w->plan.epoch = cpu_to_be32(hsk->epoch);
 	w->offset = cpu_to_be64(hsk->sent);
 	w->total = cpu_to_be64(hsk->op.bytes);
 	w->collective = hsk->op.collective;

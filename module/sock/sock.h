@@ -48,7 +48,6 @@ struct hc_process_ops;
  * @rec: record number of the contribution
  * @open: the contribution is incomplete
  * @epoch: epoch of the plan when the contribution began
- * @tag: tag of that epoch (hc_plan.tag)
  * @strict: the contribution fails unless all nodes that have ever been members of the guarded plan
  *	take part
  * @elem: bytes of an element
@@ -90,7 +89,6 @@ struct hc_sock {
 	u64 rec;
 	bool open;
 	u32 epoch;
-	u32 tag;
 	bool strict;
 	u32 elem;
 	u32 seg_size;

@@ -7,6 +7,7 @@
 #include <linux/random.h>
 #include <linux/slab.h>
 
+#include "coll/guard.h"
 #include "coll/plan.h"
 #include "trunk/plan_wire.h"
 #include "compat.h"
@@ -501,10 +502,23 @@ static void own_wave(struct hc_fabric *fabric, struct hc_trunk_note *note,
 	hc_commit_check(fabric);
 }
 
+/* Make the PREPARE question about plan @p, which this machine has prepared. */
+static struct hc_trunk_note *ask_plan(struct hc_fabric *fabric, const struct hc_plan_params *p)
+{
+	struct hc_plan_params all = *p;
+	struct hc_trunk_note *note;
+
+	hc_guard_from(fabric->commit->plan, &all.from);
+	note = hc_commit_ask_new(fabric, HC_COMMIT_PREPARE, HC_WAVE_TIME, 0,
+				 hc_plan_wire_size(fabric, &all));
+	if (note)
+		hc_plan_wire_put(fabric, &all, note->data + sizeof(struct hc_wire_ask));
+	return note;
+}
+
 int hc_commit_new(struct hc_fabric *fabric, const struct hc_plan_params *p,
 		  struct hc_commit_outcome *outcome, struct netlink_ext_ack *extack)
 {
-	struct hc_trunk_note *note;
 	int err = own_begin(fabric, HC_COMMIT_NEW, p->id, p->epoch, extack);
 
 	if (err)
@@ -514,11 +528,7 @@ int hc_commit_new(struct hc_fabric *fabric, const struct hc_plan_params *p,
 		hc_commit_finish(fabric);
 		return err;
 	}
-	note = hc_commit_ask_new(fabric, HC_COMMIT_PREPARE, HC_WAVE_TIME, 0,
-				 hc_plan_wire_size(fabric, p));
-	if (note)
-		hc_plan_wire_put(fabric, p, note->data + sizeof(struct hc_wire_ask));
-	own_wave(fabric, note, outcome);
+	own_wave(fabric, ask_plan(fabric, p), outcome);
 	return 0;
 }
 

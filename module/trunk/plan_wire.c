@@ -8,6 +8,7 @@
 #include <linux/netlink.h>
 #include <linux/slab.h>
 
+#include "coll/guard.h"
 #include "coll/ops.h"
 #include "coll/plan.h"
 #include "trunk/plan_wire.h"
@@ -18,23 +19,28 @@
 /* Number of entries of each array behind struct hc_wire_shape. */
 struct sizes {
 	size_t members;
+	size_t former;
 	size_t fault;
 	size_t detours;
 	size_t rings;
 	size_t ring_nodes;
 	size_t steps;
+	size_t recipe;
 };
 
 static size_t bytes_of(const struct sizes *n)
 {
-	return sizeof(struct hc_wire_shape) + (n->members + n->fault) * sizeof(__be32) +
-	       (2 * n->detours + 3 * n->rings + n->ring_nodes) * sizeof(__be16) + n->steps;
+	return sizeof(struct hc_wire_shape) + (n->members + n->former + n->fault) * sizeof(__be32) +
+	       (2 * n->detours + 3 * n->rings + n->ring_nodes) * sizeof(__be16) + n->steps +
+	       n->recipe;
 }
 
 static struct sizes sizes_of(const struct hc_fabric *fabric, const struct hc_plan_params *p)
 {
 	return (struct sizes){
 		.members = p->members ? hc_topo_words(&fabric->topo) : 0,
+		.former = p->from.tag ? hc_topo_words(&fabric->topo) : 0,
+		.recipe = p->recipe ? strlen(p->recipe) : 0,
 		.fault = fabric->topo.nodes, .detours = p->ndetours, .rings = p->nrings,
 		.ring_nodes = p->nring_nodes, .steps = p->steps,
 	};
@@ -54,6 +60,7 @@ static struct sizes sizes_max(const struct hc_fabric *fabric)
 
 	return (struct sizes){
 		.members = hc_topo_words(&fabric->topo), .fault = nodes, .detours = nodes,
+		.former = hc_topo_words(&fabric->topo), .recipe = HYPERCUBE_RECIPE_MAX,
 		.rings = nodes, .ring_nodes = 2 * nodes,
 		.steps = nodes,
 	};
@@ -112,18 +119,24 @@ void hc_plan_wire_put(const struct hc_fabric *fabric, const struct hc_plan_param
 	*w = (struct hc_wire_shape){
 		.type = cpu_to_be32(p->ops->id), .root = cpu_to_be32(p->root),
 		.flags = (p->repairs ? HC_SHAPE_F_REPAIRS : 0) |
-			 (p->members ? HC_SHAPE_F_MEMBERS : 0),
+			 (p->members ? HC_SHAPE_F_MEMBERS : 0) |
+			 (p->from.tag ? HC_SHAPE_F_CONTINUES : 0),
 		.stages = p->stages, .steps = cpu_to_be32(p->steps),
 		.detours = cpu_to_be32(p->ndetours), .rings = cpu_to_be32(p->nrings),
-		.ring_nodes = cpu_to_be32(p->nring_nodes),
+		.ring_nodes = cpu_to_be32(p->nring_nodes), .recipe = cpu_to_be16(n.recipe),
+		.guard = cpu_to_be32(p->guard), .from = cpu_to_be32(p->from.tag),
+		.from_epoch = cpu_to_be32(p->from.epoch), .change = cpu_to_be32(p->from.change),
 	};
 	memcpy(w->order, p->order, p->stages);
 	cpu_to_be32_array(words, p->members, n.members);
 	words += n.members;
+	cpu_to_be32_array(words, p->from.former, n.former);
+	words += n.former;
 	cpu_to_be32_array(words, p->fault, n.fault);
 	halves = put_rings(put_detours((__be16 *)(words + n.fault), p), p);
 	if (p->steps)
 		memcpy(halves, p->sequence, p->steps);
+	memcpy((u8 *)halves + p->steps, p->recipe, n.recipe);
 }
 
 /* ------------------------------------------------------------ reading */
@@ -197,6 +210,8 @@ static int arrays_get(const struct sizes *n, const void *from, struct hc_plan_pa
 	struct hypercube_ring *rings = kvcalloc(n->rings + 1, sizeof(*rings), GFP_KERNEL_ACCOUNT);
 	u16 *nodes = kvcalloc(n->ring_nodes + 1, sizeof(*nodes), GFP_KERNEL_ACCOUNT);
 	u8 *sequence = kvcalloc(n->steps + 1, sizeof(*sequence), GFP_KERNEL_ACCOUNT);
+	u32 *former = kvcalloc(n->former + 1, sizeof(*former), GFP_KERNEL_ACCOUNT);
+	char *recipe = kvcalloc(n->recipe + 1, sizeof(*recipe), GFP_KERNEL_ACCOUNT);
 	const __be32 *words = from;
 	const __be16 *halves;
 	size_t i;
@@ -207,16 +222,22 @@ static int arrays_get(const struct sizes *n, const void *from, struct hc_plan_pa
 	p->rings = rings;
 	p->ring_nodes = nodes;
 	p->sequence = sequence;
-	if ((n->members && !members) || !fault || !detours || !rings || !nodes || !sequence)
+	p->from.former = former;
+	p->recipe = recipe;
+	if ((n->members && !members) || !fault || !detours || !rings || !nodes || !sequence ||
+	    !former || !recipe)
 		return -ENOMEM;
 	be32_to_cpu_array(members, words, n->members);
 	words += n->members;
+	be32_to_cpu_array(former, words, n->former);
+	words += n->former;
 	be32_to_cpu_array(fault, words, n->fault);
 	halves = get_detours((const __be16 *)(words + n->fault), detours, n->detours);
 	halves = get_rings(halves, rings, n->rings);
 	for (i = 0; i < n->ring_nodes; i++)
 		nodes[i] = be16_to_cpu(*halves++);
 	memcpy(sequence, halves, n->steps);
+	memcpy(recipe, (const u8 *)halves + n->steps, n->recipe);
 	return 0;
 }
 
@@ -226,11 +247,44 @@ static int refuse(struct netlink_ext_ack *extack, const char *why)
 	return -EINVAL;
 }
 
+/* Read what a guarded plan has. */
+static int guard_get(const struct hc_wire_shape *w, const struct sizes *n,
+		     struct hc_plan_params *p, struct netlink_ext_ack *extack)
+{
+	bool continues = w->flags & HC_SHAPE_F_CONTINUES;
+
+	p->remote = true;
+	p->guard_uid = INVALID_UID;
+	p->guard = be32_to_cpu(w->guard);
+	p->from.tag = be32_to_cpu(w->from);
+	p->from.epoch = be32_to_cpu(w->from_epoch);
+	p->from.change = be32_to_cpu(w->change);
+	if (p->guard > HYPERCUBE_GUARD_MAX || n->recipe > HYPERCUBE_RECIPE_MAX ||
+	    (!p->guard && (continues || n->recipe)) || continues != !!p->from.tag ||
+	    continues != !!p->from.change || p->from.change > S32_MAX)
+		return refuse(extack, "The plan is guarded in a way that makes no sense");
+	return hc_guard_params_check(p, extack);
+}
+
+/* Check the arrays, which have been copied from the message. */
+static int arrays_check(const struct hc_fabric *fabric, const struct sizes *n,
+			const struct hc_plan_params *p, struct netlink_ext_ack *extack)
+{
+	u32 nodes = fabric->topo.nodes;
+
+	if (order_wrong(fabric, p) || detours_wrong(fabric, p))
+		return refuse(extack, "The plan names what the fabric does not have");
+	if (nodes < 32 && ((p->members && p->members[0] >> nodes) || p->from.former[0] >> nodes))
+		return refuse(extack, "A member is no node of the fabric");
+	if (strlen(p->recipe) != n->recipe)
+		return refuse(extack, "The recipe has a 0");
+	return 0;
+}
+
 static int shape_get(const struct hc_fabric *fabric, const struct hc_wire_shape *w,
 		     const struct sizes *n, struct hc_plan_params *p,
 		     struct netlink_ext_ack *extack)
 {
-	u32 nodes = fabric->topo.nodes;
 	int err;
 
 	p->ops = hc_plan_type(be32_to_cpu(w->type));
@@ -248,14 +302,13 @@ static int shape_get(const struct hc_fabric *fabric, const struct hc_wire_shape 
 	p->ndetours = n->detours;
 	p->nrings = n->rings;
 	p->nring_nodes = n->ring_nodes;
-	err = arrays_get(n, w + 1, p);
-	if (err)
-		return err;
-	if (order_wrong(fabric, p) || detours_wrong(fabric, p))
-		return refuse(extack, "The plan names what the fabric does not have");
-	if (p->members && nodes < 32 && p->members[0] >> nodes)
-		return refuse(extack, "A member is no node of the fabric");
-	return 0;
+	err = guard_get(w, n, p, extack) ?: arrays_get(n, w + 1, p) ?:
+	      arrays_check(fabric, n, p, extack);
+	if (!err && !n->recipe) {
+		kvfree(p->recipe);
+		p->recipe = NULL;
+	}
+	return err;
 }
 
 int hc_plan_wire_get(const struct hc_fabric *fabric, const void *from, size_t len,
@@ -268,6 +321,8 @@ int hc_plan_wire_get(const struct hc_fabric *fabric, const void *from, size_t le
 		return refuse(extack, "The plan has a wrong length");
 	n = (struct sizes){
 		.members = w->flags & HC_SHAPE_F_MEMBERS ? hc_topo_words(&fabric->topo) : 0,
+		.former = w->flags & HC_SHAPE_F_CONTINUES ? hc_topo_words(&fabric->topo) : 0,
+		.recipe = be16_to_cpu(w->recipe),
 		.fault = fabric->topo.nodes, .detours = be32_to_cpu(w->detours),
 		.rings = be32_to_cpu(w->rings), .ring_nodes = be32_to_cpu(w->ring_nodes),
 		.steps = be32_to_cpu(w->steps),
@@ -288,4 +343,6 @@ void hc_plan_wire_free(struct hc_plan_params *p)
 	kvfree(p->rings);
 	kvfree(p->ring_nodes);
 	kvfree(p->sequence);
+	kvfree(p->from.former);
+	kvfree(p->recipe);
 }
