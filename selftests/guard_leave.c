@@ -327,6 +327,31 @@ TEST_BOTH(recovered_node_without_process_does_not_block_operations, doubling)
 /* A process leaves after it has sent half of a contribution to an operation that no other process
  * has begun.
  */
+/* The process of node 5 does something else while its node is left out and taken in again. The others
+ * have run operations without it, so its next contribution would belong to a wrong one.
+ */
+TEST_BOTH(idle_process_is_notified_that_its_node_was_left_out, doubling)
+{
+	const unsigned int u = 5;
+	struct work w;
+
+	EXPECT_EQ(0, begin(&w, doubling, GUARD_MS));
+	EXPECT_TRUE(go_on(&w, 0xff));
+	w.without = 1 << u;
+	plan_again(&w);
+	EXPECT_TRUE(go_on(&w, 0xff & ~(1 << u)));
+	plan_again(&w);
+	EXPECT_TRUE(go_on(&w, 0xff & ~(1 << u)));
+	w.without = 0;
+	plan_again(&w);
+	give(&w, u);
+	EXPECT_TRUE(all_hear(&w, 1 << u, false));
+	EXPECT_EQ(-EHOSTDOWN, w.status[u]);
+	EXPECT_TRUE(go_on(&w, 0xff));
+	EXPECT_EQ(w.op[0], w.op[u]);
+	EXPECT_EQ(0, end(&w));
+}
+
 TEST_BOTH(partial_contribution_of_left_process_does_not_block_others, doubling)
 {
 	static const unsigned char half[100000];

@@ -185,6 +185,18 @@ int hc_guard_check(struct hc_plan *plan, const struct hc_plan_params *p,
 	return -EINVAL;
 }
 
+/* Copy the processes that are still to be notified that their nodes were left out. The members of
+ * @old hand over their own state: see hc_member_destroy().
+ */
+static void left_out_copy(struct hc_plan *plan, const struct hc_plan *old)
+{
+	u32 u;
+
+	for (u = 0; u < plan->fabric->topo.nodes; u++)
+		if (!old->member[u])
+			plan->left_out[u] = old->left_out[u];
+}
+
 void hc_guard_publish(struct hc_plan *plan, const struct hc_plan *old)
 {
 	u32 u;
@@ -193,6 +205,8 @@ void hc_guard_publish(struct hc_plan *plan, const struct hc_plan *old)
 	if (!plan->guard)
 		return;
 	hc_epochs_publish(plan);
+	if (old && old->guard && plan->from)
+		left_out_copy(plan, old);
 	if (old && hc_guard_continues(plan, old)) {
 		plan->guarded = old->guarded;
 		return;
@@ -223,9 +237,9 @@ void hc_guard_open(struct hc_plan *plan)
 }
 
 /* Return: the plan that has replaced the member's, or NULL: there is none. */
-static const struct hc_plan *plan_after(const struct hc_member *m)
+static struct hc_plan *plan_after(const struct hc_member *m)
 {
-	const struct hc_plan *plan = xa_load(&m->node->fabric->plans, m->plan->id);
+	struct hc_plan *plan = xa_load(&m->node->fabric->plans, m->plan->id);
 
 	return plan != m->plan ? plan : NULL;
 }
@@ -254,6 +268,21 @@ static void user_take(struct hc_user *to, struct hc_user *from)
 
 static void ops_drop(struct hc_member *m);
 
+/* The node was left out of an epoch, and its process may be the one that took part before. If it is,
+ * refuse its next contribution, since the other members have gone on without it.
+ */
+static void left_out_take(struct hc_member *m)
+{
+	const struct hc_end end = hc_cause(EHOSTDOWN, m->node->id);
+	u64 *group = &m->plan->left_out[m->node->id];
+
+	if (!*group)
+		return;
+	m->user.group = *group;
+	hc_end_miss(m, &end, HYPERCUBE_OP_NONE);
+	*group = 0;
+}
+
 /* Take over the ledger of the member of the previous epoch, whose plan is gone. */
 static void before_take(struct hc_member *m)
 {
@@ -261,6 +290,7 @@ static void before_take(struct hc_member *m)
 	struct hc_guard *g;
 	u64 nr;
 
+	left_out_take(m);
 	if (!before)
 		return;
 	m->before = NULL;
@@ -314,6 +344,14 @@ bool hc_guard_end(struct hc_member *m, int *status)
 	if (receives)
 		hc_receiver_notify(m, m->guard->need, &end, NULL);
 	return receives;
+}
+
+void hc_guard_left_out(struct hc_member *m)
+{
+	struct hc_plan *plan = is_left_out(m) ? plan_after(m) : NULL;
+
+	if (plan && m->plan->ops->all_contribute)
+		plan->left_out[m->node->id] = m->user.group;
 }
 
 /* ------------------------------------------------------------ generations */

@@ -275,6 +275,15 @@ bool hc_guard_pass(struct hc_member *m);
 bool hc_guard_end(struct hc_member *m, int *status);
 
 /**
+ * hc_guard_left_out() - have the process refused when it contributes to a later epoch, if the next
+ *	epoch has left out its node
+ * @m: the member, whose process was not notified of a failure when the member's operations ended
+ *
+ * Context: configuration.
+ */
+void hc_guard_left_out(struct hc_member *m);
+
+/**
  * hc_guard_fits() - check that a contribution fits the present plan and its members
  * @m: the member
  * @skb: first frame of the contribution, which may have been sent to an earlier epoch

@@ -77,12 +77,14 @@ static int epochs_alloc(struct hc_plan *plan)
 {
 	u32 words = hc_topo_words(&plan->fabric->topo);
 	size_t size = struct_size(plan->epochs, sets, 2 * SETS_MAX * words);
-	int err = hc_plan_charge(plan, size);
+	u32 nodes = plan->fabric->topo.nodes;
+	int err = hc_plan_charge(plan, size + nodes * sizeof(*plan->left_out));
 
 	if (err)
 		return err;
 	plan->epochs = kvzalloc(size, GFP_KERNEL_ACCOUNT);
-	if (!plan->epochs)
+	plan->left_out = kvcalloc(nodes, sizeof(*plan->left_out), GFP_KERNEL_ACCOUNT);
+	if (!plan->epochs || !plan->left_out)
 		return -ENOMEM;
 	plan->epochs->words = words;
 	plan->epochs->first = 1;

@@ -40,6 +40,7 @@ static void plan_free(struct hc_plan *plan)
 	kfree(plan->recipe);
 	kvfree(plan->grant);
 	kvfree(plan->epochs);
+	kvfree(plan->left_out);
 	if (plan->ops->release)
 		plan->ops->release(plan);
 	kvfree(plan);

@@ -124,6 +124,9 @@ struct hc_plan_params {
  * @from: of a guarded plan: tag of the plan that this epoch continues; 0: it continues none
  * @joins: this machine does not have the plan that this epoch continues, so its members are new
  * @epochs: the members of these epochs; NULL if the plan is not guarded
+ * @left_out: for each node that an epoch since @guarded has left out: hc_sock.group of its process, if
+ *	that has not been notified yet, or 0. Entry u is written while node u has no member, and
+ *	when its member becomes one
  * @recipe: how the plan was made, a string for user space, or NULL
  * @guard_uid: the user who may install the next epoch of a guarded plan, or INVALID_UID; written
  *	under hc_fabric.lock
@@ -169,6 +172,7 @@ struct hc_plan {
 	u32 from;
 	bool joins;
 	struct hc_epochs *epochs;
+	u64 *left_out;
 	char *recipe;
 	kuid_t guard_uid;
 	unsigned long tried;
