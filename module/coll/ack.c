@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * ACKs between members. This file has the functions of plans whose root decides which operations
- * are done, and those of plans in which each member decides for itself.
+ * ACKs between members. This file has the functions for plans whose root determines which
+ * operations are done, and those for plans in which each member determines this for itself.
  *
- * In a plan with such a root the root has received what all members have contributed. It sends ACK
- * to its sources, and each member forwards it to its own sources. An operation is done at a member
- * when two conditions hold: all destinations of the member have acknowledged it, since their
- * windows must move before the member's own window does; and its result, if the member gets one,
- * has been received completely.
+ * In a plan with such a root, the root sends ACK to its sources when it has received the
+ * contributions of all members to an operation, and each member forwards the ACK to its own
+ * sources. An operation is done at a member when two conditions hold: all destinations of the
+ * member have acknowledged it, since their windows must move before the window of the member moves;
+ * and the member has received its result completely, if it gets one.
  */
 #include "coll/coll.h"
 #include "notifier.h"
 
-/* Return: the index of the peer from which the lowest operation number was acknowledged. */
+/* Return: the index of the peer whose last ACK has the lowest operation number. */
 static unsigned int peer_last(const struct hc_member *m)
 {
 	unsigned int n = hc_ack_peers(m);
@@ -36,7 +36,7 @@ bool hc_ack_xmit(struct hc_member *m, const struct hc_tree_peer *peer, const str
 	struct hc_wire_ack *w;
 	struct sk_buff *skb;
 
-	/* A STOP or END that is still to be sent must be sent before the ACK. */
+	/* If a STOP or END must be sent, it must be sent before the ACK. */
 	if (hc_word_owed(m))
 		return false;
 	skb = hc_frame_alloc(m->node, HC_FRAME_ACK, 0, GFP_ATOMIC);
@@ -57,7 +57,7 @@ void hc_ack_notify(struct hc_member *m)
 		m->plan->ops->ack->tell(m);
 }
 
-/* Return: the event that reports a complete operation to user space. */
+/* Return: the contents of the event that reports to user space that an operation is complete. */
 static struct hc_op_event completion(const struct hc_member *m, const struct hc_op *op)
 {
 	return (struct hc_op_event){
@@ -68,9 +68,9 @@ static struct hc_op_event completion(const struct hc_member *m, const struct hc_
 	};
 }
 
-/* ------------------------------------------------------------ the root decides */
+/* ------------------------------------------------------ the root determines what is done */
 
-/* Send ACK to all sources. An ACK that cannot be sent now is sent later, see hc_ack_notify(). */
+/* Send ACK to all sources. hc_ack_notify() later sends an ACK that cannot be sent now. */
 static void ack_down(struct hc_member *m, const struct hc_ack *d)
 {
 	bool said = true;
@@ -150,8 +150,8 @@ void hc_ack_review(struct hc_member *m)
 		hc_advance(m);
 }
 
-/* Move the window after a generation has ended. No ACK is sent: END tells the sources how far
- * operations are done.
+/* Move the window after a generation has ended. No ACK is sent, since the END has informed the
+ * sources up to which number operations are done.
  */
 static void root_moved(struct hc_member *m)
 {
@@ -181,7 +181,9 @@ static void root_rx(struct hc_member *m, const struct sk_buff *skb)
 		if (m->role.dst[i].node == src && d.nr <= m->head)
 			m->peer_acked[i] = max(m->peer_acked[i], d.nr);
 	k = m->peer_acked[peer_last(m)];
-	/* Time and steps in @d describe the last operation below d.nr and no other one. */
+	/* The time and the steps in @d are those of the last operation below d.nr. If k is lower,
+	 * they do not belong to operation k - 1.
+	 */
 	if (k != d.nr)
 		d = (struct hc_ack){ .nr = k };
 	if (k > m->done && hc_ack_set(m, &d))
@@ -195,13 +197,13 @@ const struct hc_ack_ops hc_ack_root = {
 	.handed = root_handed, .moved = root_moved,
 };
 
-/* ------------------------------------------------------------ each member decides for itself */
+/* ------------------------------------------------------ each member determines what is done */
 
 static void alone_handed(struct hc_member *m, struct hc_op *op)
 {
 	struct hc_op_event ev = completion(m, op);
 
-	/* The event concerns all members, and one of them sends it. */
+	/* User space gets one event for all members, from the member with .tells. */
 	if (m->tells && !op->announced && !op->agrees)
 		hc_notify_op(m->plan, &ev);
 	hc_op_drop(m, op, 0);

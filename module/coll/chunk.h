@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Contributions that have a part for each member are sent in rounds: each segment has a piece of
- * every part, all of one length, in the order of the parts. So no more than a segment is in flight,
- * however long the parts are, and a segment can be halved by the members that its pieces are for. A
- * result that has the blocks of all members is sent in rounds, too: each segment has a piece of
- * every member's block.
+ * A contribution that has a part (a block) for each member is sent in rounds: each segment has a
+ * piece of every part, all of equal length, in the order of the parts. So a member can split each
+ * segment into the pieces for the members on either side of a dimension, without waiting for more
+ * segments, however long the parts are. A result that has the blocks of all members is sent in
+ * rounds, too: each segment has a piece of every member's block.
  *
- * Long pieces lie apart, that is, in pages of their own (coll/pieces.c), if the collective allows
- * that. A round is then HC_ROUND_SEGMENTS segments long, since no piece is copied.
+ * Long pieces lie apart, that is, each is in pages of its own (coll/pieces.c), if the collective
+ * allows that. Such pieces are not copied, so a round can be HC_ROUND_SEGMENTS segments long.
  */
 #ifndef _HC_CHUNK_H
 #define _HC_CHUNK_H
@@ -18,15 +18,16 @@
 
 #include "fabric/frame.h"
 
-/* Segments in a round whose pieces lie apart; a frame has at most half a round. */
+/* Length of a round whose pieces lie apart, in segments; a frame has at most half of such a round.
+ */
 #define HC_ROUND_SEGMENTS	(2 * HC_FRAME_SEGMENTS)
 /* The least length in bytes of a part whose pieces lie apart. */
 #define HC_APART_MIN		1024U
 /* The largest number of parts whose pieces lie apart. */
 #define HC_APART_PARTS		64U
 
-/* Do pieces of parts of @bytes bytes lie apart, if the collective allows that? Pieces shorter than
- * @segment / @parts are copied, which costs less.
+/* Return: true if the pieces of @parts parts of @bytes bytes each lie apart, in collectives that
+ * allow this. Pieces shorter than @segment / @parts are copied, which costs less.
  */
 static inline bool hc_round_apart(u32 segment, u32 parts, u64 bytes)
 {
@@ -34,21 +35,23 @@ static inline bool hc_round_apart(u32 segment, u32 parts, u64 bytes)
 	       bytes >= segment / parts && HC_ROUND_SEGMENTS * segment / parts >= HC_APART_MIN;
 }
 
-/* Return: the size in bytes of a piece that lies apart, in a full round. */
+/* Return: the size in bytes of each piece in a full round, if the pieces lie apart. */
 static inline u32 hc_round_piece_apart(u32 segment, u32 parts, u32 elem)
 {
 	return rounddown(min(segment, HC_ROUND_SEGMENTS * segment / parts), elem);
 }
 
-/* Return: the size in bytes of a piece in a full segment; 0 if a segment has no room for an element
- * of each part.
+/* Return: the size in bytes of each piece in a full segment; 0 if a segment has no room for an
+ * element of each part.
  */
 static inline u32 hc_round_piece(u32 segment, u32 parts, u32 elem)
 {
 	return rounddown(segment / parts, elem);
 }
 
-/* Return: the size in bytes of the round at offset @at of @total bytes. */
+/* Return: the size in bytes of the round that begins at offset @at of a contribution of @total
+ * bytes.
+ */
 static inline u32 hc_round_len(u64 total, u64 at, u32 parts, u32 piece)
 {
 	return min_t(u64, (u64)parts * piece, total - at);
@@ -60,7 +63,7 @@ struct sk_buff;
 /**
  * struct hc_deal - contributions that have a part for each member
  * @n: number of members
- * @rank: rank of the member for which the wanted parts are
+ * @rank: rank of a member
  * @part: bytes of a part
  */
 struct hc_deal {
@@ -72,12 +75,12 @@ struct hc_deal {
 /**
  * hc_deal_narrow() - cut the pieces for one member out of a round (coll/parts.c)
  * @m: the member
- * @skb: pieces at offset @at of each member's contribution; consumed
- * @d: the contributions, and the member for which the wanted parts are
+ * @skb: frame of a round: the pieces at offset @at of the contribution of each member; consumed
+ * @d: the contributions, and the rank of the member for which the pieces are cut out
  * @at: the offset
  *
- * Return: a frame with the pieces, which may be empty; its .offset is the offset in the part. NULL
- * if there is no memory.
+ * Return: a frame with the pieces for that member, which may be empty; its .offset is the offset of
+ * the pieces in their parts. NULL if there is no memory.
  */
 struct sk_buff *hc_deal_narrow(const struct hc_member *m, struct sk_buff *skb,
 			       const struct hc_deal *d, u64 at);

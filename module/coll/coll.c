@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Operations at one member of a plan: their numbers, their frames, and their progress. What a
- * collective does with the data is in a file for each collective (coll/algo/reduce.c, merge.c, ..).
- * The plan types decide when operations are done (coll/ack.c, coll/algo/plan_bcast.c,
- * coll/algo/plan_doubling.c).
+ * Operations at one member of a plan: their numbers, their frames, and their progress. The
+ * functions that process the data of a collective are in a file for each collective
+ * (coll/algo/reduce.c, merge.c, ..). The plan types determine when operations are done (coll/ack.c,
+ * coll/algo/plan_bcast.c, coll/algo/plan_doubling.c).
  *
  * Every member numbers its contributions 0, 1, 2, ..; contributions with the same number belong
- * together. A member sends its data in the order of the numbers, over paths that keep order. So it
- * also passes on and completes operations in that order, and works only on the oldest one
- * (hc_member.head).
+ * together. A member sends its data in the order of these numbers, over paths that keep the order
+ * of frames. So it also passes on and completes operations in this order, and works only on the
+ * oldest operation (hc_member.head).
  */
 #include <linux/jiffies.h>
 
@@ -27,8 +27,8 @@
 #include "route/route.h"
 #include "trace.h"
 
-/* Record what @m waits for. If @m already waits for that, the time at which the wait began is not
- * changed, so that dumps show how long the wait has lasted.
+/* Record what @m waits for. If @m has been waiting for the same before, the time at which this wait
+ * began does not change, so that dumps show how long it has lasted.
  */
 static void view_set(struct hc_member *m, u64 nr, u8 wait, u32 peer)
 {
@@ -79,7 +79,8 @@ bool hc_coll_view(const struct hc_plan *plan, u32 node, struct hc_op_view *view)
 	view->gen = READ_ONCE(m->gen.count);
 	view->wait = READ_ONCE(m->view.wait);
 	view->awaited = READ_ONCE(m->view.peer);
-	/* The poll may set .since to a later time than the jiffies read here. */
+	/* The poll may set .since after jiffies was read here, so the difference may be negative.
+	 */
 	waits = jiffies - READ_ONCE(m->view.since);
 	view->since = jiffies64_to_nsecs(max(waits, 0L));
 	return true;
@@ -111,7 +112,7 @@ struct sk_buff *hc_seg_alloc(const struct hc_fabric *fabric, u32 src, u32 len, g
 	return skb;
 }
 
-/* May the payload of @skb be written to? */
+/* Return: true if no other skb refers to the payload of @skb, so that it may be written to. */
 static bool payload_ours(const struct sk_buff *skb)
 {
 	return !skb_cloned(skb) && (!skb_is_nonlinear(skb) ||
@@ -135,8 +136,8 @@ struct sk_buff *hc_seg_own(struct hc_node *node, struct sk_buff *skb)
 	return copy;
 }
 
-/* Handle the failure to send a frame that its operation needs. @down: the link is down; false if
- * there was no memory or no room.
+/* Act on the failure to send a frame that operation @nr needs. @down: true if the link is down;
+ * false if there was no memory or no room.
  */
 static void xmit_failed(struct hc_member *m, const struct hc_tree_peer *peer, u64 nr, bool down)
 {
@@ -153,14 +154,14 @@ static void xmit_failed(struct hc_member *m, const struct hc_tree_peer *peer, u6
 		hc_way_lost(m, peer, &cause);
 	else
 		hc_plan_cut(m->node, m->plan, peer->dim);
-	/* The caller may be working on an operation, so the member's state is processed by the next
-	 * poll.
+	/* The caller may be working on an operation, so the next poll will act on the new state of
+	 * the member.
 	 */
 	hc_member_again(m);
 }
 
-/* Must the frame be routed around the faults? Control messages are routed if the plan's own link or
- * detour is down; data is never routed.
+/* Return: true if a frame of type @type to @peer must be sent by unicast around faults. Control
+ * messages are sent by unicast if the plan's link or detour to the peer is down; data never is.
  */
 static bool takes_long_way(const struct hc_member *m, const struct hc_tree_peer *peer, u8 type)
 {
@@ -220,7 +221,7 @@ void hc_stage_header(struct hc_member *m, struct hc_op *op, const struct hc_tree
 	hdr->time = cpu_to_be64(start);
 	if (op->notify)
 		w->flags |= HC_DATA_F_NOTIFY;
-	/* Over a detour each hop adds a step of its own (route/way.c). */
+	/* Over a detour, each node that forwards the frame adds a step (route/way.c). */
 	hdr->step = cpu_to_be32(clock + (peer->how != HC_TREE_DETOUR));
 	op->cost[peer->stage] = max_t(u8, op->cost[peer->stage],
 				      peer->how == HC_TREE_HELP ? 2 : 1);
@@ -237,7 +238,9 @@ void hc_data_header(struct hc_member *m, struct hc_op *op, unsigned int i, struc
 {
 	struct hc_wire_data *w = hc_wire_data_of(skb);
 
-	/* A blocked member has several helpers, and requests the result from the first one. */
+	/* Request the result from the first destination: a blocked member has several helpers as
+	 * destinations.
+	 */
 	if (!i && op->coll->comes_down)
 		w->flags |= HC_DATA_F_WANT;
 	w->index = cpu_to_be32(op->out[i].sent++);
@@ -273,7 +276,7 @@ void hc_op_note(struct hc_member *m, struct hc_op *op, const struct sk_buff *skb
 
 /* ------------------------------------------------------------ progress */
 
-/* The oldest operation has been passed on completely: move on to the next one. */
+/* Move on to the next operation when the oldest one has been passed on completely. */
 static void op_handed(struct hc_member *m, struct hc_op *op)
 {
 	op->handed = true;
@@ -296,7 +299,7 @@ void hc_advance(struct hc_member *m)
 {
 	enum hc_progress p = HC_FINISHED;
 
-	/* A STOP or END that is still to be sent must be sent before any data. */
+	/* If a STOP or END must be sent, it must be sent before any data. */
 	while (p != HC_BLOCKED && !m->gen.broken && !hc_word_owed(m)) {
 		struct hc_op *op;
 
@@ -375,9 +378,9 @@ void hc_data_fail(struct hc_member *m, struct sk_buff *skb, int status)
 	hc_fail_go_on(m, nr, cause);
 }
 
-/* Return: the bytes of a queued frame that are charged to no socket and no fabric of this machine,
- * because the poll of a node made the frame, or because it was received from another machine, where
- * it is charged.
+/* Return: the size of a queued frame if it is charged to neither a socket nor a fabric of this
+ * machine, otherwise 0. Frames that the poll of a node has made are charged to neither, and those
+ * from another machine are charged there.
  */
 static u32 unaccounted(const struct sk_buff *skb)
 {
@@ -390,7 +393,7 @@ bool hc_stream_push(const struct hc_member *m, struct hc_stream *st, u32 segment
 	u32 segment = PAGE_SIZE << get_order(m->node->fabric->segment);
 	u32 room = segments * (segment + PAGE_SIZE);
 
-	/* A frame of any length is put into an empty stream. */
+	/* An empty stream has room for a frame of any length. */
 	if (!skb_queue_empty(&st->q) && unaccounted(skb) > room - min(st->unaccounted, room))
 		return false;
 	st->unaccounted += unaccounted(skb);
@@ -428,8 +431,8 @@ static void data_rx(struct hc_member *m, struct sk_buff *skb)
 		hc_data_fail(m, skb, err);
 		return;
 	}
-	/* In lockstep the frame may belong to a later stage than the member's own: its clock and
-	 * costs are then recorded when it is processed.
+	/* In lockstep, the frame may belong to a later stage than the one that the member has
+	 * reached, so its clock and costs are recorded when it is processed.
 	 */
 	if (!m->plan->ops->lockstep)
 		hc_op_note(m, op, skb);
@@ -513,8 +516,9 @@ u32 hc_taken(struct hc_member *m, u32 node, u64 nr)
 	return op->down_came - skb_queue_len(&op->down);
 }
 
-/* Record an acknowledged count @now. The count is ignored if it exceeds the number of frames sent,
- * or if it is old: CREDITs may overtake each other on a route. Return: true if the count has risen.
+/* Set *@taken to @now, the number of frames that a CREDIT acknowledges. Ignore it if it is greater
+ * than @sent, the number of frames sent, or not greater than *@taken: CREDITs that are sent by
+ * unicast may arrive out of order. Return: true if *@taken has risen.
  */
 static bool taken_note(u32 *taken, u32 sent, u32 now)
 {
@@ -524,7 +528,9 @@ static bool taken_note(u32 *taken, u32 sent, u32 now)
 	return true;
 }
 
-/* A CREDIT from a destination acknowledges data sent up, one from a source data sent down. */
+/* Process a CREDIT. If it is from a destination, it acknowledges data that was sent up; if it is
+ * from a source, data that was sent down.
+ */
 static void credit_from(struct hc_member *m, u32 src, u64 nr, u32 taken)
 {
 	struct hc_op *op = hc_member_op(m, nr);
@@ -547,8 +553,8 @@ static void credit_from(struct hc_member *m, u32 src, u64 nr, u32 taken)
 	hc_end_go_on(m);
 }
 
-/* Handle DATA. DATA from the destination has data that the root of the plan sends down; all other
- * DATA is from sources.
+/* Process DATA. DATA from the first destination is sent down from the root; other DATA must be from
+ * a source.
  */
 static void data_from_rx(struct hc_member *m, struct sk_buff *skb)
 {
@@ -599,8 +605,8 @@ static void word_rx(struct hc_member *m, struct sk_buff *skb)
 		consume_skb(skb);
 }
 
-/* Answer a frame of a plan that this node does not have, so that its sender does not wait for this
- * node.
+/* Answer a PROBE or REPAIR of a plan that this node does not have, so that its sender does not wait
+ * for this node.
  */
 static void plan_unknown(struct hc_node *node, const struct sk_buff *skb)
 {
@@ -622,8 +628,8 @@ static void plan_unknown(struct hc_node *node, const struct sk_buff *skb)
 	hc_route_xmit(node, src, answer);
 }
 
-/* Return: true if plan @id has been prepared and will be published soon (trunk/commit.c); its slot
- * in the xarray is then reserved. Context: RCU read section.
+/* Return: true if plan @id has been prepared and not been published yet (trunk/commit.c). Its entry
+ * in the xarray is reserved then. Context: RCU read section.
  */
 static bool plan_comes(struct hc_fabric *fabric, u32 id)
 {
@@ -633,8 +639,8 @@ static bool plan_comes(struct hc_fabric *fabric, u32 id)
 	return xa_is_zero(entry) || xas_retry(&xas, entry);
 }
 
-/* Handle a DATA frame whose header is shared with other frames and could not be copied, because
- * there was no memory.
+/* Drop a DATA frame whose header is shared with other frames and could not be copied, because there
+ * was no memory. If its operation needs the frame, fail the operation.
  */
 static void header_lacks(struct hc_member *m, struct sk_buff *skb)
 {
@@ -668,8 +674,7 @@ void hc_coll_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
 		hc_drop(node, NULL, skb, HYPERCUBE_A_DROP_UNEXPECTED);
 	else if (hc_hdr(skb)->type != HC_FRAME_DATA)
 		word_rx(m, skb);
-	/* The header may be shared with frames to other members, and each member changes its own.
-	 */
+	/* The header may be shared with frames to other members, but each member changes it. */
 	else if (skb_cow_head(skb, 0))
 		header_lacks(m, skb);
 	else if (plan->ops->data_rx)

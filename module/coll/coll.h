@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Operations: what the files of coll/ and sock/ share.
+ * Operations: declarations that the files of coll/ and sock/ share.
  *
  * A plan with a root is a tree. "Up" is towards its root: the sink of a tree plan, the source of a
  * broadcast. The peers below a member are its sources and the peers above it are its destinations,
- * even where the data flows the other way. In a plan without a root (recursive doubling, rings)
- * each member is the root of what it receives: its peers are its sources (in recursive doubling,
- * source i is the peer of stage i), and it has no destinations.
+ * even if data is sent from a destination to a source. In a plan without a root (recursive
+ * doubling, rings) each member is treated as a root: its peers are its sources (in recursive
+ * doubling, source i is the peer of stage i), and it has no destinations.
  *
- * All of this state is [poll]: only the poll of one node touches it (see fabric.h), or
- * configuration does, after the plan was unpublished and a grace period has passed.
+ * Only the poll of the member's node accesses this state (see fabric.h), or configuration after the
+ * plan has been unpublished and a grace period has passed.
  */
 #ifndef _HC_COLL_H
 #define _HC_COLL_H
@@ -36,7 +36,7 @@ int hc_member_create(struct hc_plan *plan, u32 u, const struct hc_tree_role *rol
 
 /**
  * hc_member_free() - free a member
- * @m: the member, which has no operations, and which no poll and no system call can see any more
+ * @m: the member, which has no operations, and which no poll and no system call can find any more
  */
 void hc_member_free(struct hc_member *m);
 
@@ -80,14 +80,14 @@ u32 hc_op_steps(const struct hc_member *m, const struct hc_op *op);
  * @op: the operation, or NULL if only its number is known
  * @nr: its number
  *
- * Return: the record as the process gets it; the caller adds status, steps and times.
+ * Return: the record for the process, in which the caller must set status, steps and times.
  */
 struct hypercube_result hc_op_result(const struct hc_member *m, const struct hc_op *op, u64 nr);
 
 /**
  * hc_op_complete() - end an operation that the root has completed
  * @m: the member
- * @op: the operation; freed. Its process is notified if it has requested that
+ * @op: the operation; freed. Its process is notified if it has requested a notification
  * @steps: steps that the operation took
  * @clock: its logical clock
  * @time: its modelled time, ns
@@ -109,7 +109,7 @@ void hc_advance(struct hc_member *m);
 void hc_view_idle(struct hc_member *m);
 
 /**
- * hc_src_index() - find a node among the sources of a member
+ * hc_src_index() - find the source of a member that is at a node
  * @m: the member
  * @node: the node
  *
@@ -118,7 +118,7 @@ void hc_view_idle(struct hc_member *m);
 int hc_src_index(const struct hc_member *m, u32 node);
 
 /**
- * hc_peer_find() - find a node among the sources and destinations of a member
+ * hc_peer_find() - find the source or destination of a member that is at a node
  * @m: the member
  * @node: the node
  *
@@ -131,7 +131,7 @@ const struct hc_tree_peer *hc_peer_find(const struct hc_member *m, u32 node);
  * @fabric: the fabric
  * @src: the node that sends it
  * @len: bytes of its payload, which is contiguous; see hc_payload()
- * @gfp: how to allocate
+ * @gfp: flags for the allocation
  *
  * Return: the frame, or NULL.
  */
@@ -171,7 +171,7 @@ struct sk_buff *hc_stream_pop(struct hc_stream *st);
  * @m: the member
  * @op: the operation
  * @wait: enum hypercube_wait
- * @peer: the node that it waits for, or 0 if it waits for no node
+ * @peer: the node for which it waits, or 0 if it waits for no node
  *
  * Return: HC_BLOCKED.
  */
@@ -191,7 +191,7 @@ void hc_data_fail(struct hc_member *m, struct sk_buff *skb, int status);
  * @node: the peer
  * @nr: the operation
  *
- * Return: the count, which CREDIT carries.
+ * Return: their number, as CREDIT frames carry it.
  */
 u32 hc_taken(struct hc_member *m, u32 node, u64 nr);
 
@@ -222,9 +222,11 @@ bool hc_ack_xmit(struct hc_member *m, const struct hc_tree_peer *peer, const str
  */
 void hc_ack_notify(struct hc_member *m);
 
-/* For plans whose root decides which operations are done. */
+/* ACKs of plans in which the root determines which operations are done. */
 extern const struct hc_ack_ops hc_ack_root;
-/* For plans without a root: an operation is done at a member that has passed it on. */
+/* For plans without a root, which need no ACKs: an operation is done at a member when the member
+ * has passed it on.
+ */
 extern const struct hc_ack_ops hc_ack_alone;
 
 /**
@@ -238,7 +240,8 @@ extern const struct hc_ack_ops hc_ack_alone;
 bool hc_ack_set(struct hc_member *m, const struct hc_ack *d);
 
 /**
- * hc_ack_review() - move the window after a result has been received from above
+ * hc_ack_review() - move the window, as far as the last ACK allows, after a result has been
+ *	received from above
  * @m: the member
  */
 void hc_ack_review(struct hc_member *m);
@@ -313,21 +316,21 @@ bool hc_payload_whole(struct sk_buff *skb);
 int hc_payload_check(const struct hc_op *op, struct sk_buff *skb);
 
 /**
- * hc_round_follows() - check that DATA is the round (coll/chunk.h) at an offset
+ * hc_round_follows() - check that a DATA frame is the round (coll/chunk.h) at an offset
  * @at: the offset; moved past the round
  * @skb: DATA
  * @parts: number of parts in the contribution
  * @piece: bytes of each part in a full round
  * @len: set to the bytes of the round; the caller compares it with the length of the frame
  *
- * Return: false if it is another round.
+ * Return: false if the frame is not this round.
  */
 bool hc_round_follows(u64 *at, const struct sk_buff *skb, u32 parts, u32 piece, u32 *len);
 
 /* --- coll/member_sched.c --- */
 
 /**
- * hc_member_wait() - have the poll check a waiting member once a second
+ * hc_member_wait() - put a waiting member into the list that the poll checks once a second
  * @m: the member
  *
  * Context: poll.
@@ -335,7 +338,7 @@ bool hc_round_follows(u64 *at, const struct sk_buff *skb, u32 parts, u32 piece, 
 void hc_member_wait(struct hc_member *m);
 
 /**
- * hc_member_again() - have the next poll continue the work of a member
+ * hc_member_again() - make the next poll continue the work of a member
  * @m: the member, which has more to do
  *
  * Context: poll.
@@ -343,7 +346,7 @@ void hc_member_wait(struct hc_member *m);
 void hc_member_again(struct hc_member *m);
 
 /**
- * hc_member_check() - have the poll check whether a member's links are usable
+ * hc_member_check() - make the poll check whether a member's links are usable
  * @m: the member
  *
  * Context: configuration, or poll.
@@ -351,7 +354,7 @@ void hc_member_again(struct hc_member *m);
 void hc_member_check(struct hc_member *m);
 
 /**
- * hc_member_forget() - take a member out of its node's lists for good
+ * hc_member_forget() - remove a member from its node's lists, and do not add it again
  * @m: the member, whose plan was unpublished. After a grace period no poll finds it
  *
  * Context: configuration.
@@ -409,7 +412,7 @@ int hc_peer_xmit(struct hc_member *m, const struct hc_tree_peer *peer, struct sk
  * @m: the member
  * @peer: the peer
  * @skb: the frame; consumed
- * @others: the payload holds data of other members, which this node corrupts if it is Byzantine
+ * @others: true if the payload has data of other members, which a Byzantine node corrupts
  */
 void hc_relay_xmit(struct hc_member *m, const struct hc_tree_peer *peer, struct sk_buff *skb,
 		   bool others);
@@ -419,9 +422,10 @@ void hc_relay_xmit(struct hc_member *m, const struct hc_tree_peer *peer, struct 
  * @m: the member
  * @op: the operation
  * @peer: the peer
- * @busy: modelled time until which the link to the peer is occupied, ns; moved past this frame
- * @clock: logical clock of the operation. The frame carries @clock + 1; over a detour it carries
- *	@clock, since each hop adds 1
+ * @busy: modelled time until which the link to the peer is occupied, ns; set to the end of the
+ *	transmission of this frame
+ * @clock: logical clock of the operation. Over a link, the frame carries @clock + 1; over a detour
+ *	it carries @clock, since each node on the detour adds 1
  * @skb: the frame
  */
 void hc_stage_header(struct hc_member *m, struct hc_op *op, const struct hc_tree_peer *peer,
@@ -462,8 +466,8 @@ void hc_member_destroy(struct hc_member *m, int status, const struct hc_root_vie
 /* --- coll/algo/gather.c --- */
 
 /**
- * hc_others_end() - send an empty last frame to each helper except the first, since only the first
- *	helper gets data of this member
+ * hc_others_end() - send an empty last frame to each effective helper but the first, which alone
+ *	gets the data of this member
  * @m: the member
  * @op: the operation
  *
@@ -474,11 +478,11 @@ bool hc_others_end(struct hc_member *m, struct hc_op *op);
 /* --- coll/algo/reduce.c --- */
 
 /**
- * hc_segment_merge() - merge a segment into another one with the operation's reduce operator
+ * hc_segment_merge() - combine two segments with the reduce operator of the operation
  * @m: the member
  * @op: the operation
- * @acc: the segment that receives the merged data; the caller still owns it
- * @in: the segment that is merged into @acc; the caller still owns it
+ * @acc: the segment into which the result is written; the caller still owns it
+ * @in: the other segment; the caller still owns it
  * @peer: the node that has sent one of the two segments, for the trace event
  *
  * Return: 0; -EPROTO if the segments do not fit together; -ENOMEM.
@@ -491,8 +495,8 @@ int hc_segment_merge(struct hc_member *m, struct hc_op *op, struct sk_buff *acc,
 /**
  * hc_host_again() - submit a frame that was not received through the host port
  * @m: the member
- * @skb: a frame of a contribution in the ledger, or of the member's own contribution to an
- *	agreement (coll/guard_agree.c); consumed
+ * @skb: a frame of a contribution in the ledger, or of a contribution that the member itself makes
+ *	to an agreement (coll/guard_agree.c); consumed
  *
  * Return: false if its operation has failed.
  */
@@ -506,14 +510,14 @@ bool hc_host_again(struct hc_member *m, struct sk_buff *skb);
 void hc_host_waiting_refuse(struct hc_member *m, int status);
 
 /**
- * hc_host_hold() - have the poll retry the contributions that wait at a member
+ * hc_host_hold() - make the poll retry the contributions that wait at a member
  * @m: the member
  */
 void hc_host_hold(struct hc_member *m);
 
 /**
- * hc_host_resume() - after a ring repair or in a new epoch, handle that a socket was closed
- *	meanwhile
+ * hc_host_resume() - after a ring repair or in a new epoch, act on a close of the socket that was
+ *	postponed
  * @m: the member
  */
 void hc_host_resume(struct hc_member *m);

@@ -2,28 +2,29 @@
 /*
  * Credits for frames that are sent up in a fabric that spans machines.
  *
- * In memory a frame that is sent up stays charged to the socket that filled it until the receiver
- * has processed it. So the send buffer bounds the frames that wait for a member whose process is
- * late. A frame that has left the machine is not charged to that socket any more, and its receiver
- * has room for HC_UP_WINDOW segments of a source in each operation (hc_stream_push()). So a member
- * of such a fabric may be HC_UP_WINDOW segments ahead of what its destination has processed, and
- * only UP_FIRST before the destination has processed any: since the destination may be behind by a
- * whole window of operations, the smaller number limits the segments that wait there. Only a gather
- * has short contributions in many frames, those of many members; UP_SHORT of such frames take no
- * more memory than HC_UP_WINDOW full segments. All members follow this rule, since neither end of a
- * detour knows which machines the detour crosses.
+ * Within a machine, a frame that is sent up stays charged to the socket that has filled it until
+ * the receiver has processed it. So the send buffer limits the frames that wait at a member whose
+ * process has not contributed yet. A frame that has left the machine is not charged to that socket
+ * any more, and its receiver has room for HC_UP_WINDOW segments of each source in each operation
+ * (hc_stream_push()). So a member of a fabric that spans machines may send HC_UP_WINDOW segments of
+ * an operation more than its destination has processed, but only UP_FIRST before the destination
+ * has processed the first one: the destination may not have begun any operation of the whole
+ * window, and the smaller number limits the segments that wait there. Only a gather sends many
+ * short frames, those of many members; UP_SHORT of such frames take no more memory than
+ * HC_UP_WINDOW full segments. All members obey these limits, since neither end of a detour knows
+ * which machines the detour crosses.
  *
  * No member waits for ever. A receiver sends CREDIT when it has processed the first frame, and then
- * each time that it has processed half a window. A member that waits has sent all that it may.
- * Either the destination has not processed all of that, and then does not wait for this member; or
- * it has processed all, and the CREDIT for that is in flight. Links lose nothing, and an operation
- * for whose CREDIT there is no memory fails.
+ * after each half of a window. A member that waits has sent as many frames as it may. Either its
+ * destination has not processed all of them, and then it does not wait for this member; or it has
+ * processed all, and the CREDIT for them is in flight. Links lose no frames, and an operation fails
+ * if there is no memory for its CREDIT.
  */
 #include "coll/coll.h"
 #include "coll/credit_up.h"
 
 #define UP_FIRST	2
-/* Even. These frames take at most 2,304 bytes each, headers included. */
+/* Even. Each of these frames takes at most 2,304 bytes, including headers. */
 #define UP_SHORT	24
 
 static bool is_short(const struct hc_op *op)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Credits for frames that go up in a fabric that spans machines.
+ * Credits for frames that are sent up, which are used only in a fabric that spans machines.
  */
 #ifndef _HC_CREDIT_UP_H
 #define _HC_CREDIT_UP_H
@@ -8,11 +8,11 @@
 #include "coll/coll.h"
 
 /**
- * hc_up_may() - tell whether a member may send one more frame to each destination
+ * hc_up_may() - check whether a member has credit to send another frame to each destination
  * @m: the member
  * @op: the operation
  *
- * Return: false if it has to wait for credit; the wait is recorded.
+ * Return: false if it must wait for credit; the function has recorded the wait.
  */
 bool hc_up_may(struct hc_member *m, struct hc_op *op);
 

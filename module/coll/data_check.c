@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Checks of DATA frames, which may be received from another machine and are not trusted.
+ * Checks of DATA frames, which may be invalid, since they may be received from another machine.
  *
- * A stream is all that one member sends another in one operation, in one direction. Its frames are
- * numbered (.index). The other fields are checked, too: each frame begins where the one before
- * ended, none lies beyond the total, the total does not change, and LAST is set exactly where the
- * total is reached. So when a stream has ended, all of it has been received.
+ * A stream is all data that one member sends to another one in one operation, in one direction. Its
+ * frames are numbered (.index). Other fields are checked, too: each frame begins at the offset at
+ * which the frame before it ended, no frame extends beyond the total, the total does not change,
+ * and LAST is set only in the frame that reaches the total. So when a stream has ended, all its
+ * data has been received.
  *
  * The plan determines which frames a peer may send: as a source or as a destination, at which
- * stage, over its link or by a detour, and whether it divides its segments among helpers. Any other
- * frame is dropped and counted, and affects no operation.
+ * stage, over its link or over a detour, and whether it splits its segments among helpers. Any
+ * other frame is dropped and counted, and has no effect on operations.
  */
 #include "coll/coll.h"
 #include "coll/chunk.h"
@@ -18,8 +19,9 @@
 
 /* ------------------------------------------------------------ parameters */
 
-/* Return: the total that DATA must have. All members contribute blocks of the same length. If a
- * collective joins blocks, the result has the blocks of all members.
+/* Return: the total that a DATA frame must have, which is that of this member's contribution: all
+ * members contribute blocks of the same length. A frame of a result in which blocks are joined has
+ * the total of all blocks.
  */
 static u64 total_due(const struct hc_op *op, const struct hc_wire_data *w)
 {
@@ -35,8 +37,8 @@ static bool params_fit(const struct hc_op *op, const struct hc_wire_data *w)
 	       (op->coll->own_totals || total_due(op, w) == be64_to_cpu(w->total));
 }
 
-/* Return: the bytes of an element, or -EINVAL. The element of a message or of a block is a byte. A
- * barrier has no elements, and their type is u8.
+/* Return: the number of bytes of an element, or -EINVAL. An element of a message or a block is a
+ * byte. A barrier has no elements; its frames have the operator SUM and the type U8.
  */
 static int elem_size(const struct hc_coll_desc *desc, const struct hc_wire_data *w)
 {
@@ -83,7 +85,9 @@ static bool whole_elements(const struct hc_op *op, const struct sk_buff *skb)
 	return be32_to_cpu(hc_hdr(skb)->len) % op->elem == 0 && do_div(total, op->elem) == 0;
 }
 
-/* A set of nodes (scatter) may be longer than a segment, if the fabric's segments are short. */
+/* Return: the maximum length of a payload. If the segments of the fabric are short, a set of nodes
+ * (in a scatter) may be longer than a segment.
+ */
 static u32 payload_max(const struct hc_op *op)
 {
 	return max_t(u32, op->member->node->fabric->segment, HC_NODES_MAX / 8);
@@ -101,7 +105,7 @@ bool hc_payload_whole(struct sk_buff *skb)
 
 int hc_payload_check(const struct hc_op *op, struct sk_buff *skb)
 {
-	/* The caller's check of the round includes the length. */
+	/* The caller checks the length by hc_round_follows(). */
 	if (op->apart)
 		return 0;
 	if (be32_to_cpu(hc_hdr(skb)->len) > payload_max(op))
@@ -109,10 +113,10 @@ int hc_payload_check(const struct hc_op *op, struct sk_buff *skb)
 	return hc_payload_whole(skb) ? 0 : -ENOMEM;
 }
 
-/* ------------------------------------------------------------ who may send */
+/* ------------------------------------------------------------ frames that are expected */
 
-/* Was the frame received over the path that the plan has for this peer, its link or its detour, and
- * does it carry the peer's stage?
+/* Return: true if the frame was received over the plan's path to this peer, which is a link or a
+ * detour, and has the stage of this peer.
  */
 static bool route_is_valid(const struct hc_tree_peer *peer, const struct sk_buff *skb)
 {
@@ -122,8 +126,8 @@ static bool route_is_valid(const struct hc_tree_peer *peer, const struct sk_buff
 	       (hc_hdr(skb)->flags & (HC_FRAME_F_ROUTED | HC_FRAME_F_FIXED)) == wanted;
 }
 
-/* May a frame of operation @nr be received from source @i? In lockstep a source may be one frame
- * ahead of this member.
+/* Return: true if source @i may send a frame of operation @nr now. In lockstep, a source may be one
+ * frame ahead of this member.
  */
 static bool up_expected(struct hc_member *m, int i, u64 nr)
 {
@@ -175,8 +179,7 @@ unsigned int hc_down_refused(struct hc_member *m, const struct sk_buff *skb)
 		return HYPERCUBE_A_DROP_UNEXPECTED;
 	if (unasked ? op->handed : !op->begun || !op->coll->comes_down)
 		return HYPERCUBE_A_DROP_UNEXPECTED;
-	/* The sender cannot have blocks for this member before this member has requested its own.
-	 */
+	/* No blocks are sent to this member before it has sent its request for them. */
 	if (op->coll->asks && !op->handed)
 		return HYPERCUBE_A_DROP_UNEXPECTED;
 	if ((s32)(be32_to_cpu(w->index) - op->down_came) < 0)
@@ -184,14 +187,16 @@ unsigned int hc_down_refused(struct hc_member *m, const struct sk_buff *skb)
 	return 0;
 }
 
-/* ------------------------------------------------------------ what comes next */
+/* ------------------------------------------------------------ the next frame of a stream */
 
 static bool is_last(const struct hc_wire_data *w)
 {
 	return w->flags & HC_DATA_F_LAST;
 }
 
-/* Is @skb the next piece of a message that is sent from its beginning to its end? */
+/* Return: true if @skb is the next piece, at offset *@at, of a message that is sent from its
+ * beginning to its end; *@at is moved past it.
+ */
 static bool piece_follows(u64 *at, const struct sk_buff *skb)
 {
 	const struct hc_wire_data *w = hc_wire_data_of(skb);
@@ -205,8 +210,8 @@ static bool piece_follows(u64 *at, const struct sk_buff *skb)
 	return *at == total ? is_last(w) : !is_last(w);
 }
 
-/* Is @skb the share of a blocked sender's next segment? The sender divides each segment among its
- * helpers; this helper's share may be empty.
+/* Return: true if @skb is this helper's share of the next segment of a blocked sender, which splits
+ * each segment among its helpers. The share may be empty. *@at is moved past it.
  */
 static bool part_follows(u64 *at, const struct sk_buff *skb)
 {
@@ -250,8 +255,8 @@ static bool up_follows(const struct hc_member *m, struct hc_op *op, unsigned int
 	return !part && piece_follows(&st->at, skb);
 }
 
-/* Make the checks that frames from below and from above have in common. Afterwards the payload can
- * be read; the head of @skb may have moved. Return: the header of the frame, ERR_PTR(-EPROTO) or
+/* Make the checks that frames from below and from above have in common, and make the payload
+ * contiguous. The head of @skb may move. Return: the header of the frame, ERR_PTR(-EPROTO) or
  * ERR_PTR(-ENOMEM).
  */
 static const struct hc_wire_data *frame_check(struct hc_op *op, struct sk_buff *skb)
@@ -279,8 +284,8 @@ int hc_up_check(struct hc_member *m, struct hc_op *op, unsigned int i, struct sk
 	return 0;
 }
 
-/* Is @total a valid total of a result? The result of a merge has the runs of all members, so it is
- * at least as long as this member's own run.
+/* Return: true if @total is a valid length of a result. The result of a merge has the runs of all
+ * members, so it is not shorter than this member's own run.
  */
 static bool down_total_is_valid(const struct hc_op *op, u64 total)
 {

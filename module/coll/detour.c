@@ -2,20 +2,20 @@
 /*
  * The detours of a plan.
  *
- * A member that has neither a healthy link to the member that merges its data nor a helper reaches
- * that member over a path of several links. The path is found when the plan is installed, from the
- * faults for which the plan is verified, so all machines of a fabric find the same path. The path
- * is part of the plan: data is sent along it, control messages are sent along it in both
- * directions, and if one of its links fails the plan is broken.
+ * If a member has neither a healthy link to the member that merges its data nor an effective
+ * helper, it sends its data to that member over a path of several links. The path is found when the
+ * plan is installed, from the faults with which the plan is verified, so all machines of a fabric
+ * find the same path. The path is part of the plan: data is sent along it, control messages are
+ * sent along it in both directions, and a failure of one of its links breaks the plan.
  *
- * A detour either delivers each frame in order or the plan is broken, just as a link either
- * delivers each frame or is down. The frames of each direction are numbered: a receiver that misses
- * one breaks the plan. If the last frame is missing, its receiver waits, and sends PROBE after a
- * second (coll/liveness.c); the answer to the PROBE has a number, too. If no answer is received, a
- * link of the path is down, or nodes on it are slow: the FAULT words of the nodes show which is the
- * case. This check is rarely needed, since the nodes at the ends of a link that fails notify the
- * root (coll/link_fault.c); but these nodes need not be members, and the message of a node that is
- * not a member can be lost.
+ * A detour delivers all frames in order, or the plan is broken, just as a link delivers all frames
+ * in order or is down. The frames of each direction are numbered: a receiver that gets a frame with
+ * a number that is too high breaks the plan. If the last frame is lost, its receiver waits, and
+ * sends PROBE after a second (coll/liveness.c). The answer to the PROBE has a number, too, which
+ * shows the loss. If no answer is received, a link of the path is down, or nodes on it are slow;
+ * the FAULT words of these nodes show which of both it is. This check is rarely needed, since the
+ * nodes at the ends of a link that fails notify the root (coll/link_fault.c). But such a node need
+ * not be a member, and a message of a node that is no member can be lost.
  */
 #include <linux/mm.h>
 #include <linux/sched.h>
@@ -28,12 +28,16 @@
 #include "route/lsdb.h"
 #include "route/way.h"
 
-/* When this many PROBEs to a peer are unanswered, the FAULT words are searched for a fault. */
+/* If a peer has not answered this many PROBEs, the FAULT words of the nodes on the path are
+ * searched for a fault.
+ */
 #define ASKED_MAX		2
-/* Links of a path that can be processed in the time that one frame takes; for the budget. */
+/* Number of links of a path whose processing counts as one frame in the poll's budget. */
 #define LINKS_OF_A_FRAME	32
 
-/* Record the links of a path, which begins at @u, at both ends of each link. */
+/* Record the @n links of the path that begins at @u in the masks of the nodes at both ends of each
+ * link (hc_detour_ways.links).
+ */
 static void links_mark(struct hc_plan *plan, u32 u, const u8 *dims, unsigned int n)
 {
 	u16 *links = plan->ways->links;
@@ -68,7 +72,7 @@ static int way_find(struct hc_plan *plan, struct hc_bfs *b, unsigned int i, u8 *
 	const struct hc_detour *d = &plan->detours[i];
 	unsigned int n = hc_way_find(b, d->from, d->to, dims, dist);
 
-	/* The verifier has checked that there is a path. */
+	/* There is a path, since the verifier has accepted the plan. */
 	if (WARN_ON_ONCE(!n))
 		return -EINVAL;
 	links_mark(plan, d->from, dims, n);
@@ -142,8 +146,8 @@ bool hc_ways_take(const struct hc_plan *plan, u32 u, unsigned int dim)
 	return plan->ways && plan->ways->links[u] & hc_bit(dim);
 }
 
-/* Return: the path between this member and @to. *@back is set if the path begins at @to, so that
- * this member uses it in reverse.
+/* Return: the path of the detour between this member and @to. *@back is set to true if the path
+ * begins at @to, so that this member sends along it in reverse.
  */
 static const struct hc_detour_way *way_to(const struct hc_member *m, u32 to, bool *back)
 {
@@ -203,8 +207,8 @@ bool hc_detour_follows(struct hc_member *m, struct sk_buff *skb)
 
 	if (!peer || peer->how != HC_TREE_DETOUR)
 		return false;
-	/* Accept all frames of a broken plan: this member answers a PROBE of the other end with the
-	 * report that the plan is over.
+	/* If the plan is broken, accept all frames: this member answers a PROBE of the other end by
+	 * reporting that the plan is over.
 	 */
 	if (m->gen.broken)
 		return true;
@@ -219,8 +223,8 @@ bool hc_detour_follows(struct hc_member *m, struct sk_buff *skb)
 	return false;
 }
 
-/* Is a link of the path known to be down at either end? If so, *@at and *@dim are set to the first
- * such link.
+/* Return: true if the FAULT word of a node on the path, as known at @node, has a link of the path.
+ * Then *@at and *@dim are set to the first such link.
  */
 static bool way_fault(struct hc_node *node, u32 u, const struct hc_detour_way *way, u32 *at,
 		      u32 *dim)

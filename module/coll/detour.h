@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The paths of a plan's detours: detour.c.
+ * The detours of a plan, and their paths: detour.c.
  */
 #ifndef _HC_DETOUR_H
 #define _HC_DETOUR_H
@@ -25,7 +25,7 @@ struct hc_detour_way {
 /**
  * struct hc_detour_ways - the paths of all detours of a plan; constant
  * @bytes: bytes that the paths take in a netlink message, each path padded to a multiple of four
- * @links: for each node: the set of its links that are on any of the paths, bit d for dimension d
+ * @links: for each node, a mask of the dimensions of its links that are on one of the paths
  * @of: the path of each detour
  */
 struct hc_detour_ways {
@@ -35,11 +35,11 @@ struct hc_detour_ways {
 };
 
 /**
- * struct hc_detour_end - a member's counts of frames to and from the other end of a detour
- *	[poll]
- * @sent: frames sent
- * @came: frames received
- * @asked: PROBEs sent since a frame was received last
+ * struct hc_detour_end - counts of frames that a member has sent to and received from the other end
+ *	of a detour; only the poll of the member's node accesses them
+ * @sent: number of frames sent
+ * @came: number of frames received
+ * @asked: number of PROBEs that the member has sent since it last received a frame over the detour
  */
 struct hc_detour_end {
 	u32 sent;
@@ -50,10 +50,10 @@ struct hc_detour_end {
 /**
  * hc_ways_make() - find and store a path for each detour of a plan
  * @plan: the plan, which the verifier has accepted
- * @fault: FAULT words of all nodes, for which the verifier has accepted the plan
+ * @fault: the FAULT words of all nodes with which the verifier has accepted the plan
  *
  * Context: configuration.
- * Return: 0 or a negative errno; hc_ways_free() frees what was made.
+ * Return: 0 or a negative errno. Even on error, the caller must call hc_ways_free().
  */
 int hc_ways_make(struct hc_plan *plan, const u32 *fault);
 
@@ -64,28 +64,28 @@ int hc_ways_make(struct hc_plan *plan, const u32 *fault);
 void hc_ways_free(struct hc_plan *plan);
 
 /**
- * hc_ways_cross() - tell whether a node is on a detour of a plan
+ * hc_ways_cross() - check whether a node is on the path of a detour of a plan
  * @plan: the plan
  * @u: the node
  *
- * Return: true if so.
+ * Return: true if it is on such a path.
  */
 bool hc_ways_cross(const struct hc_plan *plan, u32 u);
 
 /**
- * hc_ways_take() - tell whether a detour of a plan uses a link
+ * hc_ways_take() - check whether a detour of a plan uses a link
  * @plan: the plan
  * @u: node at one end of the link
  * @dim: dimension of the link
  *
- * Return: true if so.
+ * Return: true if one of them does.
  */
 bool hc_ways_take(const struct hc_plan *plan, u32 u, unsigned int dim);
 
 /**
  * hc_detour_dim() - return the dimension of the first link of a detour
- * @m: the member at one end
- * @to: the node at the other end
+ * @m: the member at the beginning of the detour
+ * @to: the node at its end
  *
  * Return: the dimension.
  */
@@ -102,11 +102,12 @@ unsigned int hc_detour_dim(const struct hc_member *m, u32 to);
 int hc_detour_xmit(struct hc_member *m, const struct hc_tree_peer *peer, struct sk_buff *skb);
 
 /**
- * hc_detour_follows() - check that a frame of a detour is the next one
+ * hc_detour_follows() - check that no frame before a received frame of a detour is missing
  * @m: the member that received it
  * @skb: a frame with HC_FRAME_F_FIXED
  *
- * Return: false if the frame is to be dropped. If a frame before it is missing, the plan is broken.
+ * Return: false if the frame must be dropped. If a frame before it is missing, the function breaks
+ * the plan.
  */
 bool hc_detour_follows(struct hc_member *m, struct sk_buff *skb);
 
@@ -115,8 +116,8 @@ bool hc_detour_follows(struct hc_member *m, struct sk_buff *skb);
  * @m: the member that is about to send PROBE
  * @peer: the other end
  *
- * Return: true if several PROBEs were not answered and a link of the path is known to be down; the
- * plan is then broken. false if the caller should send the PROBE.
+ * Return: true if several PROBEs have not been answered and the node knows that a link of the path
+ * is down; then the function has broken the plan. Otherwise false, and the caller sends the PROBE.
  */
 bool hc_detour_silent(struct hc_member *m, const struct hc_tree_peer *peer);
 

@@ -2,66 +2,69 @@
 /*
  * How operations fail: STOP and END.
  *
- * An operation has one outcome, its result or END. Outcomes are decided once, and in the order of
- * the operations. END names k, the first operation that has no result. All operations below k have
- * their results. END takes the number k: the next generation of operations begins at k + 1, and
- * contributions to k or above fail with the cause that END names. A member's generation is the
- * number of ENDs that it has received. Its frames carry the generation, so receivers drop the
- * remaining frames of an older generation.
+ * An operation has one outcome: its result or END. Each outcome is decided only once, and outcomes
+ * are decided in the order of the operations. END k is for the first operation, k, that has no
+ * result; all operations below k have their results. END uses up the number k: the next generation
+ * of operations begins at k + 1, and contributions to k or above fail with the cause in the END. A
+ * member's generation is the number of ENDs that it has received. Its frames carry the generation,
+ * so receivers drop frames of older generations.
  *
- * In a plan with a root, the root decides. A member that will not contribute all of operation n
- * sends STOP n up, behind its own data; each member forwards the lowest STOP. The root completes
- * operations in order. Let k be the first operation that the root has not completed: it sends END k
- * as soon as k >= n.
+ * In a plan with a root, the root decides. A member that will not contribute all its data to
+ * operation n sends STOP n up, after its own data; each member forwards the lowest STOP that it has
+ * received. The root completes operations in order. Let k be the first operation that the root has
+ * not completed: it sends END k as soon as k >= n.
  *
- * When a process leaves, it contributes nothing more, so its member sends STOP. There are three
- * cases.
- * - The process has contributed in this generation: the STOP is SOFT. It takes effect once data of
- *   n or above has been received from another member, or once another process takes over the
- *   member. So a member that contributes late is notified.
- * - It has contributed in an earlier generation only: the STOP is hard. It ends the generation at
- *   once, with all operations that other members have begun since. The STOP is hard, too, when the
+ * A process that leaves contributes nothing more, so its member sends STOP n for the first
+ * operation n to which the process has not contributed completely. There are three cases.
+ * - The process has contributed in this generation: the STOP is SOFT. It takes effect when data of
+ *   n or above is received from another member, or when another process takes over the member. So
+ *   members that contribute after the leave are notified, too.
+ * - It has contributed only in earlier generations: the STOP is hard. It ends this generation at
+ *   once, with all operations that other members have begun in it. The STOP is hard, too, when the
  *   process at the root, which receives the results, leaves.
  * - It has never contributed to the plan: the STOP is IDLE. It takes effect at a member on its path
- *   that has data of n or above which another member has contributed. The root discards the STOP,
- *   since a process that has begun nothing does not count as one that has left.
+ *   to the root if this member has data of n or above from another member. The root discards the
+ *   STOP, since a process that has begun nothing is not treated as one that has left.
  *
  * In a guarded plan the STOP is SOFT or IDLE, and breaks the plan when it takes effect. In a plan
  * without a root the member does not send a SOFT or IDLE STOP, but sends END when the STOP takes
  * effect.
  *
- * END is sent down behind the results. A member forwards it when it has passed on everything below
- * k, downwards and to its process. The member then enters the next generation, and announces that
- * to its destinations (ACK), so no member is more than one generation ahead of a neighbour. A
- * member with several destinations enters the next generation when all of them have sent END.
+ * END is sent down after the results. A member forwards it when it has passed on all data of
+ * operations below k, downwards and to its process. Then the member enters the next generation, and
+ * sends its destinations an ACK that reports this. The destinations wait for it, so no member is
+ * more than one generation ahead of a neighbour. A member with several destinations enters the next
+ * generation when all of them have sent END.
  *
  * In a plan without a root (recursive doubling, rings) each member receives what all members have
- * contributed. A member that does not contribute all of k sends END, so no member can have
- * completed k. END is flooded, the lowest number wins, and a member enters the next generation when
- * each of its peers has sent END and all operations below k are complete. A peer may enter it
- * before this member does: frames that the peer then sends in the next generation are queued until
- * this member enters it, too.
+ * contributed. So if a member does not contribute all its data to k, no member can complete k, and
+ * this member sends END k. END is flooded, and the lowest number is valid. A member enters the next
+ * generation when each of its peers has sent END and all operations below k are complete. A peer
+ * may enter the next generation before this member does: frames that the peer sends in it are
+ * queued until this member enters it, too.
  *
- * Each contribution ends once, and processes are notified of these ends in order, except for
- * messages of a broadcast, whose success is reported when it is known. A process that has
- * contributed in a generation, but not to k, is notified of END when it contributes next (.resets).
- * A process that has contributed nothing is not notified that another one left, since no
- * contribution of its own has failed; it is notified of other causes if it serves the member at
- * that time. A process that takes over from one that left belongs to the next generation.
+ * Each contribution ends once, and processes are notified of these ends in order, except that the
+ * source of a broadcast is notified of the success of a message when the success is known. A
+ * process that has contributed in a generation, but not to k, is notified of END when it
+ * contributes next (.resets). A process that has contributed nothing is not notified that another
+ * process has left, since no contribution of its own has failed; it is notified of other causes if
+ * it serves the member at the time of the END. A process that takes over a member from a process
+ * that has left contributes to the next generation.
  *
- * Three failures break the plan (OVER): the fault of a link; a failure, on the way down, of an
- * operation that the root has completed or has sent completely to at least one source; and, in a
- * plan without a root, the failure of an operation that other members may have completed. The root
- * sends END at once. At the failed edge, the upper end sends STOP for the first operation that
- * lacks data from below, and the lower end sends END, for the first operation that has no result
- * there, to the members below. So all members that are connected to the root get the same END. At
- * members that are cut off, the error says nothing about the results of the other members. After an
- * END that another failure has caused, the upper end sends STOP again, until the plan is over. A
- * member that is cut off notifies its destinations (STOP with NO_DATA), so that they do not wait
- * for it to take what they have sent.
+ * Three failures break the plan (OVER): the fault of a link; a failure, while its result is sent
+ * down, of an operation that the root has completed or has sent completely to at least one source;
+ * and, in a plan without a root, the failure of an operation that other members may have completed.
+ * The root sends END at once. At a failed edge, the member at the upper end sends STOP for the
+ * first operation of which it lacks data from below; the member at the lower end sends END to the
+ * members below it, for the first operation of which it has no result. So all members that are
+ * connected with the root get the same END. The END that members below the failed edge get does not
+ * show which operations have succeeded at other members. If another failure has caused an END, the
+ * upper end sends its STOP again in the next generation, until the plan is over. A member that is
+ * cut off from the root sends its destinations STOP with NO_DATA, so that they do not wait for it
+ * to process the data that they have sent.
  *
- * A member that lacks memory or room (fabric/own.c) for a control message sends it a second later.
- * It sends its peers nothing else before.
+ * A member that lacks memory or room (fabric/own.c) for a control message sends it a second later,
+ * and sends no other frames to its peers before that.
  */
 #include "coll/coll.h"
 #include "coll/end.h"
@@ -70,7 +73,7 @@
 #include "notifier.h"
 #include "trace.h"
 
-/* Cost of notifying listeners, in frames; for the budget. */
+/* Number of frames in the poll's budget as which the notification of listeners counts. */
 #define EVENT_COST	16
 
 void hc_end_none(struct hc_end *end)
@@ -124,8 +127,9 @@ void hc_status_end(struct hc_member *m, struct hc_op *op, const struct hc_rec *r
 	hc_failure_note(m, rec->sock, hc_process_status(m->node, &res, rec));
 }
 
-/* Close the current contribution if it belongs to @op. A contribution to another operation, perhaps
- * of the next process, stays open: further frames of it follow.
+/* Close the contribution that is being received if it belongs to @op. A contribution to another
+ * operation, which may be that of the next process, stays open, since more frames of it will
+ * follow.
  */
 static void cur_close(struct hc_member *m, const struct hc_op *op)
 {
@@ -170,7 +174,9 @@ void hc_plan_breaks(struct hc_member *m, const struct hc_end *cause)
 	WRITE_ONCE(plan->cause_node, cause->node);
 	WRITE_ONCE(plan->cause_dim, cause->dim);
 	WRITE_ONCE(plan->cause_status, cause->status);
-	/* Pairs with hc_fill_plan(): the cause is written before the flag. */
+	/* Pairs with smp_load_acquire() in hc_fill_plan(): code that reads the flag as true reads
+	 * the cause.
+	 */
 	smp_store_release(&plan->broken, true);
 	trace_hc_plan(plan, HYPERCUBE_CMD_PLAN_NTF);
 	hc_notify_plan(plan, HYPERCUBE_CMD_PLAN_NTF);
@@ -197,12 +203,12 @@ void hc_ops_fall(struct hc_member *m, u64 nr)
 			hc_op_drop(m, op, 0);
 		}
 	}
-	/* The operations added here have lower numbers than those that are in the list already. */
+	/* The operations that are added have lower numbers than those in the list. */
 	list_splice(&fallen, &m->gen.fallen);
 }
 
-/* Notify the processes of the operations that fail with this generation, or, with @nrs NULL, with
- * the plan. Return: true if there were any such operations.
+/* Notify the process of the operations in .fallen: they fail with the END of this generation or, if
+ * @nrs is NULL, with the end of the plan. Return: true if there were such operations.
  */
 static bool fallen_end(struct hc_member *m, struct hc_failed_nrs *nrs)
 {
@@ -222,19 +228,18 @@ static bool fallen_end(struct hc_member *m, struct hc_failed_nrs *nrs)
 	return notified;
 }
 
-/* Return: the first operation that may have no result here. A receiver of a broadcast has all
- * messages that it has passed on.
+/* Return: the first operation of which this member may not have the complete result. A receiver of
+ * a broadcast has all messages that it has passed on.
  */
 u64 hc_first_open(const struct hc_member *m)
 {
 	return m->plan->ops->ack->way == HC_ACK_UP && m->role.ndst ? m->head : m->done;
 }
 
-/* End the operations below @nr, the number of END. These operations are complete at the root. An
- * operation whose result has not been received completely fails at this member all the same. At the
- * source of a broadcast, a message that has not been acknowledged also fails when the plan is over,
- * since the source does not know whether it has arrived. Return: true if a process was notified of
- * a failure.
+/* End the operations below @nr, the number of the END. They are complete at the root, but an
+ * operation whose result this member has not received completely fails at this member. When a
+ * broadcast plan is over, messages that have not been acknowledged fail at the source, which does
+ * not know whether they have arrived. Return: true if a process was notified of a failure.
  */
 static bool below_end(struct hc_member *m, u64 nr)
 {
@@ -257,13 +262,15 @@ static bool below_end(struct hc_member *m, u64 nr)
 	return notified;
 }
 
-/* Return: the number below which operations of this member are complete at the root. */
+/* Return: the number below which all operations are complete at the root, as far as @root and the
+ * END show; 0 if @root is NULL.
+ */
 static u64 root_done(const struct hc_member *m, const struct hc_root_view *root)
 {
 	if (!root)
 		return 0;
-	/* An END without OVER was sent by the root, where everything below it is complete. In a
-	 * broadcast the root does not know that: messages may still be in flight.
+	/* An END without OVER is from the root, where all operations below it are complete. In a
+	 * broadcast, messages below the END may still be in flight.
 	 */
 	if (m->plan->ops->ack->way == HC_ACK_DOWN && m->gen.end.nr != HC_NR_NONE &&
 	    !(m->gen.end.flags & HC_STOP_F_OVER))
@@ -293,8 +300,8 @@ void hc_ends_all(struct hc_member *m, const struct hc_root_view *root)
 	WRITE_ONCE(m->done, m->head);
 }
 
-/* Return: true if this member reports failure @nr of the plan. The numbers of failures rise.
- * Members detect a failure at different times, and the first one that does reports it.
+/* Return: true if this member must report failure @nr of the plan to listeners. Members detect a
+ * failure at different times, and the first one that does reports it; the numbers of failures rise.
  */
 static bool reports(struct hc_plan *plan, s64 nr)
 {
@@ -306,7 +313,7 @@ static bool reports(struct hc_plan *plan, s64 nr)
 	return false;
 }
 
-/* Report the end of a generation to listeners, once for all members. */
+/* Report the end of a generation to listeners, unless another member has reported it. */
 static void move_report(struct hc_member *m, bool notified)
 {
 	u64 nr = m->gen.last.nr;
@@ -318,8 +325,8 @@ static void move_report(struct hc_member *m, bool notified)
 		hc_end_event(m, &m->gen.last, nr);
 }
 
-/* Does a process serve the member, although it may not have contributed yet? Such a process is
- * notified of an operation that failed because contributions differ or memory was lacking.
+/* Return: true if a process serves the member. Even if it has not contributed, it is notified of an
+ * operation that has failed because contributions differ or memory was lacking.
  */
 static bool process_waits(struct hc_member *m)
 {
@@ -333,8 +340,8 @@ void hc_end_miss(struct hc_member *m, const struct hc_end *end, u64 nr)
 	m->user.missed.nr = nr;
 }
 
-/* Record the end of the generation for the process, if it concerns the process and has not been
- * reported to it: then the process's next contribution is refused with this END.
+/* If the process must be notified of the end of the generation and has not been (@notified), record
+ * the END: the next contribution of the process will be refused with it.
  */
 static void process_moves(struct hc_member *m, bool notified)
 {
@@ -401,8 +408,8 @@ static void gen_move(struct hc_member *m)
 	quiet = m->guard && hc_guard_quiet(m);
 	if (!quiet) {
 		notified = below_end(m, m->gen.last.nr);
-		/* A process that was notified only of an operation below END does not know yet at
-		 * which number operations continue.
+		/* fell: a process that was notified only of operations below the END does not know
+		 * with which number operations go on.
 		 */
 		fell = fallen_end(m, &nrs);
 		if (m->guard)
@@ -433,7 +440,7 @@ static void gen_move(struct hc_member *m)
 	hc_node_kick(m->node, HC_EV_HOST);
 }
 
-/* Have all peers that could still send data of this generation sent END? */
+/* Return: true if all peers that could send data of this generation have sent END. */
 static bool all_ended(const struct hc_member *m)
 {
 	if (hc_has_root(m))
@@ -441,7 +448,9 @@ static bool all_ended(const struct hc_member *m)
 	return m->gen.end.flags & HC_STOP_F_OVER || hweight64(m->gen.ended) == m->role.nsrc;
 }
 
-/* Has all received data of operations below END been passed on, downwards and to the process? */
+/* Return: true if all data of operations below END that was received has been passed on, downwards
+ * and to the process.
+ */
 static bool below_over(struct hc_member *m)
 {
 	struct hc_op *op;
@@ -449,7 +458,9 @@ static bool below_over(struct hc_member *m)
 
 	if (!hc_has_root(m))
 		return m->done >= m->gen.end.nr || m->gen.end.flags & HC_STOP_F_OVER;
-	/* An operation that has failed at this member passes nothing on. */
+	/* Operations that have failed at this member are not considered, since their data is not
+	 * passed on.
+	 */
 	while ((op = hc_op_next(m, at, min(m->gen.end.nr, m->gen.gives)))) {
 		at = op->nr + 1;
 		if (!skb_queue_empty(&op->down))
@@ -474,8 +485,8 @@ static void early_take(struct hc_member *m)
 	m->gen.ended = m->gen.early_ended;
 	m->gen.early_ended = 0;
 	if (hc_has_root(m) && !m->gen.ended) {
-		/* This member recorded the STOP before it entered the generation; no peer has sent
-		 * END.
+		/* No peer has sent this END: this member itself has recorded the failure before it
+		 * entered the generation.
 		 */
 		hc_fail(m, early.nr, early);
 	} else if (hc_has_root(m)) {
@@ -498,8 +509,8 @@ bool hc_end_enter(struct hc_member *m)
 
 	if (m->gen.broken || m->gen.unsaid || !all_ended(m) || !below_over(m))
 		return false;
-	/* A source that is one generation behind this member accepts frames of this member's
-	 * present generation, but none of the next one.
+	/* Wait for a source that is one generation behind this member: it accepts frames of this
+	 * member's present generation, but none of the next one.
 	 */
 	if (m->gen.nbehind && !(m->gen.end.flags & HC_STOP_F_OVER))
 		return false;
@@ -539,8 +550,8 @@ void hc_fail(struct hc_member *m, u64 nr, struct hc_end cause)
 		return;
 	}
 	if (!hc_has_root(m)) {
-		/* Other members may have completed the operation with data that this member has
-		 * sent.
+		/* This member may have sent all data that other members need to complete the
+		 * operation.
 		 */
 		if (nr == m->head && cause.status == ENOMEM && nr < m->next)
 			cause.flags |= HC_STOP_F_OVER;
@@ -574,8 +585,8 @@ static struct hc_end left_end(const struct hc_member *m, u64 nr, u32 flags)
 	return end;
 }
 
-/* Handle the leave of a process that has never contributed to the plan. The leave ends no operation
- * unless other members wait for data of this member.
+/* Act on the leave of a process that has never contributed to the plan. The leave ends operations
+ * only if other members wait for data of this member.
  */
 static void leave_idle(struct hc_member *m, u64 nr)
 {
@@ -583,8 +594,8 @@ static void leave_idle(struct hc_member *m, u64 nr)
 
 	m->user.idles = true;
 	hc_stop_note(m, &stop);
-	/* If the STOP takes effect already, the next process must wait for END. In a plan without a
-	 * root .gives ensures that.
+	/* If the STOP has taken effect, the next process must wait for END. (In a plan without a
+	 * root, it waits because of .gives.)
 	 */
 	if (m->gen.stop[HC_STOP_HARD].nr <= nr &&
 	    m->gen.stop[HC_STOP_HARD].status == ECONNRESET) {
@@ -598,12 +609,12 @@ static void leave_idle(struct hc_member *m, u64 nr)
 void hc_leave(struct hc_member *m, u64 nr, enum hc_stop kind)
 {
 	bool root = hc_has_root(m) && hc_member_is_root(m);
-	/* Without a root the STOP is soft only if this member has sent no data of @nr, since the
-	 * other members keep the data that they have received.
+	/* Without a root, the STOP can be soft only if this member has sent no data of operation
+	 * @nr: other members do not drop data that they have received.
 	 */
 	bool waits = hc_has_root(m) || nr == m->next;
-	/* The other members of a guarded plan continue without the process, unless it is the only
-	 * one that contributes (the source of a broadcast).
+	/* The other members of a guarded plan go on without this process, unless only this process
+	 * contributes (the source of a broadcast).
 	 */
 	bool soft = (m->guard && m->plan->ops->all_contribute) ||
 		    (kind == HC_STOP_SOFT && !root && waits);
@@ -617,7 +628,7 @@ void hc_leave(struct hc_member *m, u64 nr, enum hc_stop kind)
 	}
 	m->user.left = true;
 	m->user.left_nr = nr;
-	/* There is no process that could receive the results. */
+	/* No process can receive the results, so do not work on these operations. */
 	if (root && !soft)
 		m->gen.gives = min(m->gen.gives, nr);
 	hc_stop_note(m, &stop);
@@ -678,8 +689,8 @@ bool hc_cause_is_valid(const struct hc_member *m, u32 status, u16 node, u16 dim)
 	       (dim == HC_CAUSE_NONE || dim < topo->ports);
 }
 
-/* Is @nr in the range of operations that any member can be working on? No member is further ahead
- * of another member than this range.
+/* Return: true if a member can be working on operation @nr: no member is ahead of another one by
+ * more than this range.
  */
 static bool nr_is_valid(const struct hc_member *m, u64 nr)
 {
@@ -699,8 +710,8 @@ unsigned int hc_end_rx(struct hc_member *m, struct sk_buff *skb)
 	if (hc_hdr(skb)->type == HC_FRAME_STOP) {
 		why = hc_stop_rx(m, skb, &end);
 	} else {
-		/* END of an operation from before the ring repair: this member has already handled
-		 * the failure that it reports.
+		/* This END is for an operation before the last ring repair, in which this member
+		 * has handled its failure.
 		 */
 		if (end.nr < m->base)
 			return HYPERCUBE_A_DROP_ENDED;
@@ -714,11 +725,12 @@ unsigned int hc_end_rx(struct hc_member *m, struct sk_buff *skb)
 	return why;
 }
 
-/* ------------------------------------------------------------ the plan goes away */
+/* ------------------------------------------------------------ the plan is removed */
 
-/* Copy the last failure to the plan that replaces this one, which has had no failure of its own
- * yet. Contributions that a process sends to that plan before it has read this plan's failures wait
- * until the failures were reported (hc_fabric.retiring).
+/* Copy the last failure of this member to the node's member in the plan that replaces this one,
+ * which has had no failure yet. Contributions that a process sends to the new plan wait until the
+ * failures of this plan have been reported (hc_fabric.retiring), so they are refused if the process
+ * has not read these failures.
  */
 static void failure_inherit(const struct hc_member *m)
 {

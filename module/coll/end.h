@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * How operations fail: what the files coll/end*.c share.
+ * How operations fail: declarations that the files coll/end*.c share.
  */
 #ifndef _HC_COLL_END_H
 #define _HC_COLL_END_H
@@ -10,30 +10,30 @@
 /* --- end.c --- */
 
 /**
- * hc_end_none() - set an END to "none"
+ * hc_end_none() - set an END to "no operation fails"
  * @end: the END
  */
 void hc_end_none(struct hc_end *end);
 
 /**
- * hc_end_join() - lower an END to the minimum of two
+ * hc_end_join() - set an END to the lower one of two
  * @end: the END that is changed
- * @more: the other one. If it breaks the plan (OVER), it supplies the cause
+ * @more: the other END. If it breaks the plan (HC_STOP_F_OVER), its cause is taken, too
  *
  * Return: false if nothing has changed.
  */
 bool hc_end_join(struct hc_end *end, const struct hc_end *more);
 
 /**
- * hc_has_root() - tell whether one member of a plan, the root, decides outcomes
+ * hc_has_root() - check whether a plan has a root, which decides the outcomes of all operations
  * @m: a member of the plan
  *
- * Return: true if so.
+ * Return: true if it has.
  */
 bool hc_has_root(const struct hc_member *m);
 
 /**
- * hc_ops_fall() - stop work on all operations from a number on
+ * hc_ops_fall() - stop the work on all operations from a number on
  * @m: the member
  * @nr: the first of these operations. Their processes are notified when all operations below @nr
  *	have ended
@@ -41,7 +41,7 @@ bool hc_has_root(const struct hc_member *m);
 void hc_ops_fall(struct hc_member *m, u64 nr);
 
 /**
- * hc_first_open() - find the first operation that may have no result at this member
+ * hc_first_open() - find the first operation of which this member may not have the complete result
  * @m: the member
  *
  * Return: its number.
@@ -49,8 +49,8 @@ void hc_ops_fall(struct hc_member *m, u64 nr);
 u64 hc_first_open(const struct hc_member *m);
 
 /**
- * hc_source_moved() - record that a source is in the member's generation, or that the member does
- *	not wait for it
+ * hc_source_moved() - record that the member does not wait for a source any more, which is in the
+ *	member's generation or is not waited for
  * @m: the member
  * @i: index of the source
  */
@@ -58,7 +58,7 @@ void hc_source_moved(struct hc_member *m, unsigned int i);
 
 /**
  * hc_early_note() - record an END of the next generation
- * @m: the member, which is not in that generation yet
+ * @m: the member, whose generation is the one before
  * @end: the END
  * @i: index of the peer that sent it
  */
@@ -85,32 +85,33 @@ bool hc_end_word_send(struct hc_member *m, const struct hc_tree_peer *peer, u8 t
  * @gen: generation
  * @end: contents
  *
- * Return: false if it could not be sent to all of them.
+ * Return: false if it could not be sent to all sources.
  */
 bool hc_end_down(struct hc_member *m, u32 gen, const struct hc_end *end);
 
 /**
- * hc_end_say() - send control messages now, or later if there is no memory or room
+ * hc_end_say() - send control messages; those for which there is no memory or room are sent later
  * @m: the member
- * @what: which: HC_UNSAID_*
+ * @what: mask of the messages: HC_UNSAID_*
  */
 void hc_end_say(struct hc_member *m, u8 what);
 
 /* --- end_root.c --- */
 
 /**
- * hc_stop_note() - record a STOP whose cause was found at this member
+ * hc_stop_note() - record a STOP whose cause this member has found
  * @m: the member
  * @stop: the STOP
  */
 void hc_stop_note(struct hc_member *m, const struct hc_end *stop);
 
 /**
- * hc_on_way_down() - tell whether the result of a failed operation is on its way down
+ * hc_on_way_down() - check whether the result of a failed operation has been sent down to some
+ *	members
  * @m: the member at which the operation has failed
  * @nr: number of the operation
  *
- * Return: true if so; the failure then breaks the plan.
+ * Return: true if it has; then the failure breaks the plan.
  */
 bool hc_on_way_down(const struct hc_member *m, u64 nr);
 
@@ -148,7 +149,7 @@ void hc_flood_stop(struct hc_member *m, enum hc_stop kind, const struct hc_end *
 /**
  * hc_end_note() - record an END, or a hard STOP, in a plan without a root
  * @m: the member
- * @end: the END; sent to all peers if its number is lower than that of the END known so far
+ * @end: the END; sent to all peers if its number is lower than that of the END that this member has
  */
 void hc_end_note(struct hc_member *m, const struct hc_end *end);
 

@@ -2,12 +2,12 @@
 /*
  * How operations fail in plans without a root: END is flooded along all edges. See coll/end.c.
  *
- * A member whose process has left sends END when it receives data of an operation that it will not
- * contribute to. It receives such data at the latest once all other members have contributed: in a
- * ring the data of each member passes all members; in recursive doubling a member that waits has
- * sent its data to the peer that it waits for, and that peer is either the member whose process has
- * left, or waits itself at an earlier stage. Until END is sent the members wait, since another
- * process may still take over the member.
+ * A member whose process has left sends END when it receives data of an operation to which it will
+ * not contribute. It receives such data at the latest when all other members have contributed: in a
+ * ring, the data of each member passes all members. In recursive doubling, a member that waits has
+ * sent its data to the peer for which it waits, and this peer is either the member whose process
+ * has left, or waits itself at an earlier stage. Before that, no END is sent and the members wait,
+ * since another process may take over the member.
  */
 #include "coll/coll.h"
 #include "coll/end.h"
@@ -25,7 +25,7 @@ void hc_flood_stop(struct hc_member *m, enum hc_stop kind, const struct hc_end *
 
 void hc_idle_over(struct hc_member *m)
 {
-	/* In a plan with a root the other members have been notified by STOP. */
+	/* In a plan with a root, the STOP has been sent and cannot be discarded. */
 	if (hc_has_root(m))
 		return;
 	m->user.idles = false;
@@ -36,8 +36,8 @@ void hc_end_note(struct hc_member *m, const struct hc_end *end)
 {
 	struct hc_end least = *end;
 
-	/* END below .done is only sent by a peer that breaks the protocol. Some members then have a
-	 * result that others will never get.
+	/* Only a peer that violates the protocol sends an END below .done. Then some members have a
+	 * result that others will never get, so the plan is over.
 	 */
 	if (least.nr < m->done) {
 		least.nr = m->done;
@@ -71,15 +71,16 @@ void hc_broke(struct hc_member *m, const struct hc_end *cause)
 		end.nr = m->done;
 		m->gen.broken = true;
 		m->gen.last = end;
-		/* The other members continue without a node that has failed. They may have repaired
-		 * the plan before this node detects that its links are down, so this node does not
-		 * report the plan as broken.
+		/* If this node has failed, the other members go on without it, and may have
+		 * repaired the plan before this node detects that its links are down. So this node
+		 * does not report that the plan is broken.
 		 */
 		if (!READ_ONCE(m->node->failed))
 			hc_plan_breaks(m, &end);
 	}
 	hc_repair_stop(m, news);
-	/* A member that this END does not reach learns of the failure from the repair coordinator.
+	/* Members that do not receive this END are notified of the failure by the repair
+	 * coordinator.
 	 */
 	if (news)
 		hc_end_down(m, m->gen.count, &end);
@@ -100,9 +101,9 @@ unsigned int hc_end_rx_peer(struct hc_member *m, u32 src, s32 ahead, struct hc_e
 		hc_broke(m, end);
 		return 0;
 	}
-	/* OVER means that no operation follows, so it is valid in every generation. The plan is
-	 * also over if the peer has ended the last generation at a lower number than this member
-	 * did, since the two then continue at different numbers.
+	/* An END with OVER is valid in each generation, since no operation follows it. The plan is
+	 * also over if the peer has ended the last generation at a lower number than this member,
+	 * since this member and the peer would go on with different numbers.
 	 */
 	if (ahead == -1 && end->nr < m->gen.last.nr)
 		end->flags |= HC_STOP_F_OVER;

@@ -25,11 +25,12 @@ void hc_root_stops(struct hc_member *m)
 		root_close(m, &m->gen.stop[HC_STOP_HARD]);
 }
 
-/* Does this member have data of operation @first, or of a later one, apart from data of the process
- * that has left? @from: index of the source that sent the STOP, or -1 if the process left at this
- * member. In a guarded plan the STOP breaks the plan if this member has such data. Therefore data
- * of @first from source @from is not counted in a guarded plan: it may be data of the process that
- * has left, and source @from has already counted the data of the other members below it.
+/* Return: true if this member has data of operation @first or of a later one, other than data of
+ * the process that has left. @from: index of the source that has sent the STOP, or -1 if the
+ * process has left at this member. In a guarded plan, the STOP breaks the plan if this function
+ * returns true. So in a guarded plan, data of @first from source @from is ignored: it may be data
+ * of the process that has left; and if it is data of another member below source @from, this source
+ * has found it already.
  */
 static bool others_gave(const struct hc_member *m, u64 first, int from)
 {
@@ -47,19 +48,22 @@ static bool others_gave(const struct hc_member *m, u64 first, int from)
 	return false;
 }
 
-/* Turn a STOP into a hard one, because other members have contributed to an operation that will not
- * be completed.
+/* Make a STOP hard, because other members have contributed to an operation that will not be
+ * completed.
  */
 static void stop_counts(struct hc_member *m, const struct hc_end *stop)
 {
 	struct hc_end hard = *stop;
 
-	/* A guarded plan continues in its next epoch, without the process that has left. */
+	/* A guarded plan breaks, and goes on in its next epoch without the process that has left.
+	 */
 	hard.flags = m->guard ? HC_STOP_F_OVER : 0;
 	hc_stop_note(m, &hard);
 }
 
-/* Turn the END that this member has yet to pass on into the last one, because the plan is over. */
+/* Give the END that this member has not passed on yet the cause @over and the flag OVER, because
+ * the plan is over: no END will follow it.
+ */
 static void pending_over(struct hc_member *m, const struct hc_end *over)
 {
 	u64 nr = m->gen.end.nr;
@@ -78,7 +82,9 @@ static void stop_note(struct hc_member *m, const struct hc_end *stop, int from)
 	if (m->gen.broken)
 		return;
 	if (hc_has_root(m) && m->gen.end.nr != HC_NR_NONE) {
-		/* A STOP that breaks the plan changes an END that the root has not sent yet. */
+		/* The END has been determined; a STOP that breaks the plan can change it only at
+		 * the root, before the root has sent it.
+		 */
 		if (hc_member_is_root(m) && stop->flags & HC_STOP_F_OVER)
 			pending_over(m, stop);
 		return;
@@ -113,7 +119,7 @@ void hc_part_came(struct hc_member *m, u64 nr)
 		stop_counts(m, &stop[HC_STOP_IDLE]);
 }
 
-/* Return: the first operation of which source @i has not sent everything. */
+/* Return: the first operation of which source @i has not sent all its data. */
 static u64 first_lacking(struct hc_member *m, unsigned int i)
 {
 	u64 nr = m->head;
@@ -163,12 +169,12 @@ void hc_cut_above(struct hc_member *m, struct hc_end cause)
 	cause.nr = hc_first_open(m);
 	m->gen.end = cause;
 	m->gen.ended = U64_MAX;
-	/* Data of these operations that has been received from above is dropped. */
+	/* This drops data of these operations that has been received from above. */
 	hc_ops_fall(m, cause.nr);
 	hc_end_go_on(m);
 }
 
-/* Has the root sent all of the result to one of its sources? */
+/* Return: true if the root has sent the whole result of operation @nr to at least one source. */
 static bool is_sent_down(const struct hc_member *m, u64 nr)
 {
 	const struct hc_op *op = m->ops[nr % HC_OP_WINDOW];
@@ -201,14 +207,15 @@ static int dst_index(const struct hc_member *m, u32 node)
 	return -1;
 }
 
-/* Is @stop of a guarded plan, and was it sent because a process has left? */
+/* Return: true if the plan is guarded, and @stop was sent because a process has left. */
 static bool of_leaver(const struct hc_member *m, const struct hc_end *stop)
 {
 	return m->guard && stop->status == ECONNRESET && !(stop->flags & HC_STOP_F_NO_DATA);
 }
 
-/* Handle STOP of a source. The root also accepts STOP from a node on a failed detour that is not a
- * member (stop_route() in coll/link_fault.c). Such a node knows no operation number.
+/* Process the STOP of a source. The root also accepts STOP from a node that is no member, but on
+ * the path of a failed detour (stop_route() in coll/link_fault.c); such a STOP has no operation
+ * number.
  */
 unsigned int hc_stop_rx(struct hc_member *m, const struct sk_buff *skb, struct hc_end *stop)
 {
@@ -227,7 +234,7 @@ unsigned int hc_stop_rx(struct hc_member *m, const struct sk_buff *skb, struct h
 	} else if (i < 0 || ahead > 0) {
 		return HYPERCUBE_A_DROP_UNEXPECTED;
 	} else if (ahead < 0 && (!(stop->flags & HC_STOP_F_OVER) || of_leaver(m, stop))) {
-		/* The root has answered this STOP already: the END was received. */
+		/* The END with which the root has answered this STOP has been received. */
 		return 0;
 	}
 	if (stop->flags & HC_STOP_F_NO_DATA && stop->flags & HC_STOP_F_OVER && i >= 0) {
@@ -236,14 +243,16 @@ unsigned int hc_stop_rx(struct hc_member *m, const struct sk_buff *skb, struct h
 		return 0;
 	}
 	stop->flags &= HC_STOP_F_OVER | HC_STOP_F_SOFT | HC_STOP_F_IDLE;
-	/* An operation that is complete at this member may still be incomplete at the sender. */
+	/* An operation below .done, which is complete at this member, may be incomplete at the
+	 * sender.
+	 */
 	stop->nr = max(stop->nr, m->done);
 	if (stop->nr > m->done + 2 * HC_OP_WINDOW)
 		return HYPERCUBE_A_DROP_UNEXPECTED;
 	if (stop->flags & HC_STOP_F_OVER) {
 		stop->flags = HC_STOP_F_OVER;
-		/* A process that has left does not always break the plan: an END may be in flight,
-		 * and another process may take part in the next generation.
+		/* The leave of a process may not break the plan: an END may be in flight, and
+		 * another process may contribute in the next generation.
 		 */
 		if (!of_leaver(m, stop))
 			hc_plan_breaks(m, stop);
@@ -252,7 +261,7 @@ unsigned int hc_stop_rx(struct hc_member *m, const struct sk_buff *skb, struct h
 	return 0;
 }
 
-/* Handle END of a destination. */
+/* Process the END of a destination. */
 unsigned int hc_end_rx_down(struct hc_member *m, u32 src, s32 ahead, struct hc_end *end)
 {
 	int i = dst_index(m, src);
@@ -273,8 +282,9 @@ unsigned int hc_end_rx_down(struct hc_member *m, u32 src, s32 ahead, struct hc_e
 	m->gen.ended |= BIT_ULL(i);
 	if (m->gen.end.nr == end->nr && end->flags & HC_STOP_F_OVER)
 		m->gen.end = *end;
-	/* All destinations name the same operation, unless one of them is Byzantine. When the plan
-	 * is over, each destination names the first operation of which it has no result itself.
+	/* The ENDs of all destinations have the same operation number, unless one of them is
+	 * Byzantine. But when the plan is over, the END of each destination has the number of the
+	 * first operation of which this destination has no result.
 	 */
 	if (m->gen.end.nr != HC_NR_NONE && m->gen.end.nr != end->nr) {
 		if (m->gen.end.flags & HC_STOP_F_OVER)

@@ -6,7 +6,7 @@
 #include "coll/end.h"
 #include "fabric/link.h"
 
-/* Cost of sending END or STOP to the peers, in frames; for the budget. */
+/* Number of frames in the poll's budget as which sending END or STOP to the peers counts. */
 #define WORD_COST	8
 
 struct sk_buff *hc_end_word(struct hc_node *node, u8 type, u32 gen, const struct hc_end *end)
@@ -34,7 +34,9 @@ bool hc_end_word_send(struct hc_member *m, const struct hc_tree_peer *peer, u8 t
 
 	if (!skb)
 		return false;
-	/* Each hop of a routed frame counts as a step of its own (route/). */
+	/* Add a step for the link. If the frame is sent by unicast or over a detour, each node that
+	 * forwards it adds a step (route/).
+	 */
 	if (peer->how != HC_TREE_DETOUR && hc_link_usable(m->node, peer->dim))
 		be32_add_cpu(&hc_hdr(skb)->step, 1);
 	return hc_peer_xmit(m, peer, skb) != -ENOBUFS;
@@ -75,15 +77,15 @@ static bool stop_up(struct hc_member *m)
 			said &= hc_end_word_send(m, &m->role.dst[i], HC_FRAME_STOP, m->gen.count,
 						 stop);
 	}
-	/* IDLE is forwarded once, and then discarded. */
+	/* An IDLE STOP is forwarded once, and then discarded. */
 	if (said)
 		hc_end_none(&m->gen.stop[HC_STOP_IDLE]);
 	m->node->spent += WORD_COST;
 	return said;
 }
 
-/* Notify the destinations that the plan is over at this member: they may be waiting for this member
- * to take what they have sent.
+/* Notify the destinations that the plan is over at this member, since they may be waiting for it to
+ * process the data that they have sent. Return: false if a message was not sent.
  */
 static bool remote_up(struct hc_member *m)
 {
@@ -98,8 +100,8 @@ static bool remote_up(struct hc_member *m)
 	return said;
 }
 
-/* Record which control messages are to be sent before sending them, so that no other frame
- * overtakes them.
+/* Record the control messages before sending them: if one of them cannot be sent now, no other
+ * frame is sent before it.
  */
 void hc_end_say(struct hc_member *m, u8 what)
 {
@@ -113,7 +115,7 @@ void hc_words_again(struct hc_member *m)
 {
 	u8 unsaid = m->gen.unsaid;
 
-	/* hc_peer_xmit() may fail and set further bits of .unsaid. */
+	/* If hc_peer_xmit() fails, it may set more bits of .unsaid, so begin with 0. */
 	m->gen.unsaid = 0;
 	if (unsaid & HC_UNSAID_LAST && hc_end_down(m, m->gen.count - 1, &m->gen.last))
 		unsaid &= ~HC_UNSAID_LAST;

@@ -19,33 +19,33 @@ void hc_end_init(struct hc_member *m);
  * hc_fail() - fail an operation that cannot be completed at this member
  * @m: the member
  * @nr: number of the operation
- * @cause: cause of the failure; the function sets its .nr
+ * @cause: cause of the failure, without .nr
  */
 void hc_fail(struct hc_member *m, u64 nr, struct hc_end cause);
 
 /**
- * hc_op_fail() - fail an operation that the caller works on
+ * hc_op_fail() - fail an operation on which the caller works
  * @m: the member
  * @op: the operation; may be gone afterwards
  * @status: negative errno
- * @node: the node where the cause lies
+ * @node: the node where the cause is
  *
  * Return: HC_FAILED.
  */
 enum hc_progress hc_op_fail(struct hc_member *m, struct hc_op *op, int status, u32 node);
 
 /**
- * hc_fail_go_on() - fail an operation, and work on those that did not fail
+ * hc_fail_go_on() - fail an operation, and work on those that have not failed
  * @m: the member
  * @nr: number of the operation
- * @cause: cause of the failure; the function sets its .nr
+ * @cause: cause of the failure, without .nr
  *
- * Context: not while an operation is worked on: there, call hc_fail().
+ * Context: not in functions that work on an operation; these must call hc_fail().
  */
 void hc_fail_go_on(struct hc_member *m, u64 nr, struct hc_end cause);
 
 /**
- * hc_leave() - handle the leave of a member's process
+ * hc_leave() - act on the leave of a member's process
  * @m: the member
  * @nr: the first operation to which the process has not contributed completely
  * @kind: kind of the STOP, which depends on what the process has contributed; see coll/end.c
@@ -53,7 +53,7 @@ void hc_fail_go_on(struct hc_member *m, u64 nr, struct hc_end cause);
 void hc_leave(struct hc_member *m, u64 nr, enum hc_stop kind);
 
 /**
- * hc_over() - break the plan with a STOP (OVER) for the oldest operation of this member
+ * hc_over() - break the plan, with a STOP (HC_STOP_F_OVER) for the oldest operation of this member
  * @m: the member
  * @cause: cause of the failure
  */
@@ -67,10 +67,11 @@ void hc_over(struct hc_member *m, struct hc_end cause);
 void hc_over_again(struct hc_member *m, const struct hc_tree_peer *peer);
 
 /**
- * struct hc_failed_nrs - numbers under which processes get the ends of the contributions that fail
- *	with one END
- * @sock: hc_sock.id of the process that has made the last one; 0: there was none
- * @shift: this is subtracted from the numbers of its contributions
+ * struct hc_failed_nrs - state for numbering the contributions that fail with one END, for their
+ *	processes
+ * @sock: hc_sock.id of the process that has made the last of these contributions; 0 if there was
+ *	none
+ * @shift: the number that is subtracted from the operation numbers of this process
  */
 struct hc_failed_nrs {
 	u64 sock;
@@ -78,15 +79,17 @@ struct hc_failed_nrs {
 };
 
 /**
- * hc_failed_nr() - number the next contribution that fails with an END
- * @f: state; zeros before the first contribution
+ * hc_failed_nr() - compute the number under which a process is notified that a contribution has
+ *	failed
+ * @f: the state; all fields are 0 before the first contribution
  * @end: number of the END
  * @nr: number of the contribution's operation
  * @sock: hc_sock.id of the process that has made the contribution
  *
- * The first end that a process gets must have the number of the END, since operations continue with
- * the next number. If a process has taken over from another one whose contributions wait before its
- * own, these fail, too, and its own numbers are greater.
+ * The first failure of which a process is notified must have the number of the END, since
+ * operations go on with the next number. If the contributions of another process wait before those
+ * of this process, they fail first, and the operation numbers of this process are greater than the
+ * END's; so they are shifted.
  *
  * Return: the number for the process.
  */
@@ -108,14 +111,15 @@ static inline u64 hc_failed_nr(struct hc_failed_nrs *f, u64 end, u64 nr, u64 soc
 void hc_end_miss(struct hc_member *m, const struct hc_end *end, u64 nr);
 
 /**
- * hc_came() - let the STOP of a process that has left take effect, since another process takes over
+ * hc_came() - let the STOP of a process that has left take effect, because another process begins
+ *	to contribute
  * @m: the member
  */
 void hc_came(struct hc_member *m);
 
 /**
- * hc_idle_over() - discard the IDLE STOP of a process that has left, since another one contributes
- *	now
+ * hc_idle_over() - discard the IDLE STOP of a process that has left, because another process begins
+ *	to contribute
  * @m: the member
  */
 void hc_idle_over(struct hc_member *m);
@@ -129,14 +133,15 @@ void hc_idle_over(struct hc_member *m);
 u32 hc_behind(const struct hc_member *m);
 
 /**
- * hc_part_came() - let a STOP take effect if new data of an operation requires that, see coll/end.c
+ * hc_part_came() - let a STOP take effect if data of an operation that has arrived requires this,
+ *	see coll/end.c
  * @m: the member
  * @nr: number of the operation; the process or a peer has sent data of it
  */
 void hc_part_came(struct hc_member *m, u64 nr);
 
 /**
- * hc_cut_below() - handle the failure of the link or detour to a source
+ * hc_cut_below() - act on the failure of the link or detour to a source
  * @m: the member
  * @i: index of the source
  * @cause: cause of the failure
@@ -144,14 +149,14 @@ void hc_part_came(struct hc_member *m, u64 nr);
 void hc_cut_below(struct hc_member *m, unsigned int i, struct hc_end cause);
 
 /**
- * hc_cut_above() - handle the failure of the link or detour to a destination
+ * hc_cut_above() - act on the failure of the link or detour to a destination
  * @m: the member
  * @cause: cause of the failure
  */
 void hc_cut_above(struct hc_member *m, struct hc_end cause);
 
 /**
- * hc_broke() - handle a fault that has broken a plan without a root
+ * hc_broke() - act on a fault that has broken a plan without a root
  * @m: the member that found the fault, or was notified of it
  * @cause: cause of the failure
  */
@@ -167,7 +172,7 @@ void hc_broke(struct hc_member *m, const struct hc_end *cause);
 unsigned int hc_end_rx(struct hc_member *m, struct sk_buff *skb);
 
 /**
- * hc_root_stops() - end the generation at the root, because a STOP takes effect now
+ * hc_root_stops() - end the generation at the root with its hard STOP, which takes effect now
  * @m: any member; nothing happens except at the root
  */
 void hc_root_stops(struct hc_member *m);
@@ -186,14 +191,15 @@ static inline void hc_root_decides(struct hc_member *m)
 }
 
 /**
- * hc_moved_rx() - record that a source is in the generation that its ACK names
+ * hc_moved_rx() - record that a source is in the generation in its ACK
  * @m: the member
  * @skb: the ACK
  */
 void hc_moved_rx(struct hc_member *m, const struct sk_buff *skb);
 
 /**
- * hc_end_enter() - enter the next generation if all operations below END have ended here
+ * hc_end_enter() - enter the next generation if all operations below the END have ended at this
+ *	member
  * @m: the member, which knows the END of its generation
  *
  * Return: true if the member is in the next generation now.
@@ -207,12 +213,12 @@ static inline bool hc_end_go_on(struct hc_member *m)
 }
 
 /**
- * hc_end_of_leaver() - tell whether the last generation ended because a process left
+ * hc_end_of_leaver() - check whether the last generation has ended because a process has left
  * @m: the member. In a guarded plan its own process must be the one that left
  */
 bool hc_end_of_leaver(const struct hc_member *m);
 
-/* Has @m a control message to send (hc_generation.unsaid)? Nothing else may be sent before it. */
+/* Return: true if @m must send a control message (hc_generation.unsaid) before all other frames. */
 static inline bool hc_word_owed(const struct hc_member *m)
 {
 	return unlikely(m->gen.unsaid);
@@ -236,7 +242,7 @@ void hc_words_again(struct hc_member *m);
 struct sk_buff *hc_end_word(struct hc_node *node, u8 type, u32 gen, const struct hc_end *end);
 
 /**
- * hc_cause_is_valid() - tell whether the cause that a frame names is valid in this fabric
+ * hc_cause_is_valid() - check whether the cause in a frame is valid in this fabric
  * @m: the member
  * @status: positive errno
  * @node: node, or HC_CAUSE_NONE
@@ -247,8 +253,8 @@ bool hc_cause_is_valid(const struct hc_member *m, u32 status, u16 node, u16 dim)
 /**
  * hc_ends_all() - end all operations of a member, with the cause in @m->gen.last
  * @m: the member
- * @root: progress of the root, or NULL if it is not known. Operations that this member has passed
- *	on and the root has completed succeed
+ * @root: progress of the root, or NULL if it is not known. If it is known, the operations that this
+ *	member has passed on and the root has completed succeed
  */
 void hc_ends_all(struct hc_member *m, const struct hc_root_view *root);
 
@@ -267,7 +273,9 @@ void hc_end_event(struct hc_member *m, const struct hc_end *end, u64 first);
  */
 void hc_plan_breaks(struct hc_member *m, const struct hc_end *cause);
 
-/* Fill in where the cause of a failure lies: ~0U if that is unknown, or if nothing has failed. */
+/* Set the node and the dimension of the cause in *@res: ~0U if they are unknown, or if nothing has
+ * failed.
+ */
 static inline void hc_cause_notify(const struct hc_end *cause, struct hypercube_result *res)
 {
 	bool failed = cause->status;
@@ -296,12 +304,12 @@ void hc_status_end(struct hc_member *m, struct hc_op *op, const struct hc_rec *r
 unsigned int hc_gen_refused(const struct hc_member *m, u32 gen, u64 nr);
 
 /**
- * hc_is_awaited() - tell whether an operation fails if a frame is lost
+ * hc_is_awaited() - check whether an operation fails if a frame of it is lost
  * @m: the member
  * @gen: generation of the frame
  * @nr: number of its operation
  *
- * Return: false if the frame would be dropped anyway.
+ * Return: true if it does; false if this member would drop the frame.
  */
 bool hc_is_awaited(const struct hc_member *m, u32 gen, u64 nr);
 
@@ -310,21 +318,21 @@ bool hc_is_awaited(const struct hc_member *m, u32 gen, u64 nr);
  * @m: the member
  * @nr: number of the given operation
  *
- * Return: the number. The number that END takes is skipped.
+ * Return: the number. The number of the END is not used for an operation.
  */
 u64 hc_nr_behind(const struct hc_member *m, u64 nr);
 
 /* --- coll/link_fault.c --- */
 
 /**
- * hc_member_uses() - tell whether the member has a peer over a link
+ * hc_member_uses() - check whether the member has a peer at the other end of a link
  * @m: the member
  * @dim: dimension of the link
  */
 bool hc_member_uses(const struct hc_member *m, unsigned int dim);
 
 /**
- * hc_plan_cut() - handle the failure of a link in a plan
+ * hc_plan_cut() - act on the failure of a link in a plan
  * @node: the node
  * @plan: the plan, of which @node need not be a member
  * @dim: dimension of the link
@@ -332,7 +340,8 @@ bool hc_member_uses(const struct hc_member *m, unsigned int dim);
 void hc_plan_cut(struct hc_node *node, struct hc_plan *plan, unsigned int dim);
 
 /**
- * hc_plan_fault() - do what hc_plan_cut() does, and work on the operations that did not fail
+ * hc_plan_fault() - act on the failure of a link in a plan as hc_plan_cut() does, and work on the
+ *	operations that have not failed
  * @node: the node
  * @plan: the plan
  * @dim: dimension of the link
@@ -340,21 +349,22 @@ void hc_plan_cut(struct hc_node *node, struct hc_plan *plan, unsigned int dim);
 void hc_plan_fault(struct hc_node *node, struct hc_plan *plan, unsigned int dim);
 
 /**
- * hc_member_cut() - handle that a member can neither send to its peers nor receive from them any
- *	more
+ * hc_member_cut() - act on a failure after which a member can neither send to its peers nor receive
+ *	from them
  * @m: the member
  * @cause: cause of the failure
  */
 void hc_member_cut(struct hc_member *m, const struct hc_end *cause);
 
 /**
- * hc_plan_lost() - handle that another machine does not have the plan (hc_plan.lost)
+ * hc_plan_lost() - act on the report that another machine does not have the plan (hc_plan.lost)
  * @m: the member
  */
 void hc_plan_lost(struct hc_member *m);
 
 /**
- * hc_way_lost() - handle that a peer cannot be reached, over a detour or on another machine
+ * hc_way_lost() - act on the failure of the path to a peer at the other end of a detour, or on
+ *	another machine
  * @m: the member
  * @peer: the peer
  * @cause: cause of the failure

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Sending down a tree: the message of a broadcast, the result of an allreduce.
+ * Sending data down a tree: the message of a broadcast, or the result of an allreduce.
  *
- * A member sends a segment to every source that wants it, over the edges of the plan in the other
- * direction, and to its process. All frames that hold the segment share its pages, which are not
- * written to any more.
+ * A member sends a segment to each source that has requested it, over the edges of the plan,
+ * against the direction in which data is sent up, and passes it to its process. All frames with the
+ * segment share its pages, which are not written to any more.
  *
- * Memory. No sender is charged for these frames, so credits bound them: at most HC_DOWN_WINDOW
+ * Memory. These frames are charged to no sender, so credits limit them: at most HC_DOWN_WINDOW
  * segments are in flight over each edge or wait at its lower end. A member passes a segment on only
- * if all its sources and the process have room, so the slowest receiver sets the pace. This cannot
- * deadlock the members, since a leaf waits only for its process. If a process contributes to an
- * allreduce without receiving its results, the other processes block, and after a while its own
+ * if all its sources and the process have room, so the slowest receiver sets the pace. Members
+ * cannot deadlock, since a leaf of the tree waits only for its process. If a process contributes to
+ * an allreduce without receiving its results, the other processes block, and after a while its own
  * send buffer is full, too, and its sendmsg() fails with ENOBUFS.
  *
- * Steps. In a broadcast the plan determines at which step an edge is used. A result takes the
- * stages of the tree in reverse order, and each stage takes as many steps as on the way up: 1 over
- * the tree link; 2 through a helper (the passive node sends to the helper, the helper to its
- * blocked neighbour); over a detour as many as it has links. A frame carries the number of steps
- * taken so far (.turn).
+ * Steps. In a broadcast the plan determines at which step an edge is used. A result passes the
+ * stages of the tree in reverse order. Each stage takes as many steps as it takes when data is sent
+ * up: 1 over the tree link; 2 through a helper (the passive node sends to the helper, the helper to
+ * its blocked neighbour); over a detour the number of its links. A frame carries the number of
+ * steps that it has taken (.turn).
  */
 #include <net/sock.h>
 
@@ -30,9 +30,9 @@
 #include "hc_coll_desc.h"
 #include "trace.h"
 
-/* Does a frame with @len bytes of @skb share the pages of @skb? If @len is small, the bytes are
- * copied instead, since the reader is charged for @len bytes only, but would keep the whole pages
- * in use.
+/* Return: true if a frame with @len bytes of @skb refers to the pages of @skb. If @len is small,
+ * the bytes are copied instead, because the reader is charged for @len bytes only, but a reference
+ * would prevent whole pages from being freed.
  */
 static bool shares(const struct sk_buff *skb, u32 len)
 {
@@ -72,7 +72,9 @@ struct sk_buff *hc_seg_share(struct hc_node *node, struct sk_buff *skb, u32 off,
 
 /* ------------------------------------------------------------ passing on */
 
-/* Is the segment passed to the process? The source of a broadcast already has the message. */
+/* Return: true if the segment is passed to the process. In a broadcast, it is not passed to the
+ * process of the source.
+ */
 static bool delivers(const struct hc_member *m, const struct hc_op *op)
 {
 	return m->plan->ops->all_contribute || !hc_member_is_root(m) || op->agrees;
@@ -145,28 +147,30 @@ static void down_header(struct hc_member *m, struct hc_op *op, unsigned int i,
 	hc_stage_header(m, op, &m->src[i], &st->down_busy, op->clock, skb);
 }
 
-/* Does this node send down data of other members? The root does not, if only the root contributes.
+/* Return: true if the data that this node sends down is from other members, too. This is false at
+ * the root if only the root contributes.
  */
 static bool others_gave(const struct hc_member *m, const struct hc_op *op)
 {
 	return !hc_member_is_root(m) || hc_who_has(hc_coll_desc(op->coll->id)->gives, false);
 }
 
-/* Send frame @part to source @i; consumes it. Return: false if the operation is gone. */
+/* Send frame @part down to source @i; consumes it. Return: false if the operation is gone. */
 static bool part_send(struct hc_member *m, struct hc_op *op, unsigned int i, struct sk_buff *part)
 {
 	u64 nr = op->nr;
 
 	down_header(m, op, i, part);
-	/* A Byzantine node corrupts only contributions of processes. */
+	/* A Byzantine node does not corrupt the members' own agreements. */
 	hc_relay_xmit(m, &m->src[i], part, !op->agrees && others_gave(m, op));
-	/* If the frame cannot be sent, hc_peer_xmit() has ended the operation, and @op is gone. */
+	/* If the frame could not be sent, hc_peer_xmit() has ended the operation, and @op is gone.
+	 */
 	return hc_op_lives(m, op, nr);
 }
 
-/* Make a frame for a receiver, which shares the pages of @skb. @pays: charge the fabric for the
- * frame's memory. One of the frames that share the pages is charged, because the sender's charge
- * ends with @skb.
+/* Make a frame for a receiver that refers to the pages of @skb. @pays: true to charge the frame's
+ * memory to the fabric. One of the frames that refer to the pages is charged, because the charge
+ * for the pages to the sender's socket ends when @skb is freed.
  */
 static struct sk_buff *part_make(struct hc_member *m, struct sk_buff *skb, bool pays)
 {
@@ -196,8 +200,8 @@ static bool goes_to(const struct hc_member *m, const struct hc_op *op, unsigned 
 	return op->src[i].want && !m->src[i].away;
 }
 
-/* Make a frame for each source that wants one. Return: false if there is no memory; @parts is then
- * empty.
+/* Fill @parts with a frame for each source that has requested the data. Return: false if there is
+ * no memory; then @parts is empty.
  */
 static bool parts_make(struct hc_member *m, struct hc_op *op, struct sk_buff *skb,
 		       struct sk_buff_head *parts)
@@ -329,8 +333,9 @@ bool hc_credit_return(struct hc_member *m, struct hc_op *op, const struct hc_tre
 	return hc_op_lives(m, op, nr);
 }
 
-/* Send CREDIT up: this member has room again. If there is no memory, this is tried again a second
- * later. No frame follows the last segment, so no CREDIT is sent for it.
+/* Send CREDIT to the peer above for the frames that this member has passed on. If there is no
+ * memory, try again a second later. No CREDIT is needed for the last segment, since no frame
+ * follows it.
  */
 static void credit_down(struct hc_member *m, struct hc_op *op)
 {
@@ -338,7 +343,7 @@ static void credit_down(struct hc_member *m, struct hc_op *op)
 
 	if (taken - acked < HC_DOWN_WINDOW / 2)
 		return;
-	/* The operation may be gone after credit_xmit(). */
+	/* Set .down_acked first, since the operation may be gone after credit_xmit(). */
 	op->down_acked = taken;
 	if (!credit_xmit(m, op, &m->role.dst[0]))
 		op->down_acked = acked;
@@ -363,8 +368,8 @@ enum hc_progress hc_down_advance(struct hc_member *m, struct hc_op *op)
 		if (p == HC_FAILED)
 			return HC_FAILED;
 		if (p == HC_BLOCKED) {
-			/* There is no memory now. The member has at least one source, since only a
-			 * frame for a source can fail to be made.
+			/* There was no memory for a frame for a source, so the member has at least
+			 * one source.
 			 */
 			__skb_queue_head(q, skb);
 			return hc_wait(m, op, HYPERCUBE_WAIT_CREDIT, m->src[0].node);
@@ -374,8 +379,8 @@ enum hc_progress hc_down_advance(struct hc_member *m, struct hc_op *op)
 	}
 	if (!origin && hc_op_lives(m, op, nr))
 		credit_down(m, op);
-	/* The operation may have failed. HC_FAILED does not mean that the plan is broken: with
-	 * .results_follow, hc_results_advance() then works on other operations.
+	/* Return HC_FAILED if the operation is gone. The plan is not necessarily broken: with
+	 * .results_follow, hc_results_advance() goes on with other operations.
 	 */
 	return hc_op_lives(m, op, nr) ? HC_BLOCKED : HC_FAILED;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Sending down from a member, and results that are cut into parts.
+ * Sending data down from a member, and results of which each member gets a part.
  */
 #ifndef _HC_FANOUT_H
 #define _HC_FANOUT_H
@@ -16,22 +16,23 @@
  * @off: offset of the part in the payload
  * @len: bytes of the part
  *
- * Return: a frame that refers to the pages of @skb, or has a copy if the part is short; NULL: no
- * memory.
+ * Return: a frame that refers to the pages of @skb or, if the part is short, has a copy of it; NULL
+ * if there is no memory.
  */
 struct sk_buff *hc_seg_share(struct hc_node *node, struct sk_buff *skb, u32 off, u32 len);
 
 /**
- * hc_root_may() - tell whether the root may pass on the next segment of the result
+ * hc_root_may() - check whether the root may pass on the next segment of the result
  * @m: the root
  * @op: the operation
  *
- * Return: false if it has to wait, which is recorded, or if the operation has failed.
+ * Return: false if it must wait (the function has recorded the wait), or if the operation has
+ * failed.
  */
 bool hc_root_may(struct hc_member *m, struct hc_op *op);
 
 /**
- * hc_root_out() - send a segment of the result down, and to the root's process
+ * hc_root_out() - send a segment of the result down, and pass it to the root's process
  * @m: the root
  * @op: the operation
  * @skb: the segment; consumed
@@ -42,12 +43,12 @@ bool hc_root_may(struct hc_member *m, struct hc_op *op);
 bool hc_root_out(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, bool last);
 
 /**
- * hc_down_room() - tell whether one more segment may be sent down to a source
+ * hc_down_room() - check whether another segment may be sent down to a source
  * @m: the member
  * @op: the operation
  * @i: index of the source
  *
- * Return: true if so, or if the source is cut off, so that nothing is sent to it.
+ * Return: true if it may. Also true if no path leads to the source, since nothing is sent to it.
  */
 bool hc_down_room(const struct hc_member *m, const struct hc_op *op, unsigned int i);
 
@@ -56,7 +57,7 @@ bool hc_down_room(const struct hc_member *m, const struct hc_op *op, unsigned in
  * @m: the member
  * @op: the operation
  * @i: index of the source
- * @skb: the segment, whose pages the frame shares; consumed unless HC_BLOCKED is returned
+ * @skb: the segment, to whose pages the frame refers; consumed unless HC_BLOCKED is returned
  *
  * Return: as hc_coll_ops.down_pass().
  */
@@ -64,18 +65,19 @@ enum hc_progress hc_down_send(struct hc_member *m, struct hc_op *op, unsigned in
 			      struct sk_buff *skb);
 
 /**
- * hc_down_all_may() - tell whether all sources that want a segment, and the process, have room for
- *	it
+ * hc_down_all_may() - check whether all sources that have requested a segment, and the process,
+ *	have room for it
  * @m: the member
  * @op: the operation
  * @skb: the segment
  *
- * Return: false if the segment has to wait, which is recorded, or if the operation has failed.
+ * Return: false if the segment must wait (the function has recorded the wait), or if the operation
+ * has failed.
  */
 bool hc_down_all_may(struct hc_member *m, struct hc_op *op, const struct sk_buff *skb);
 
 /**
- * hc_down_all_pass() - pass a segment on to all sources that want it, and to the process
+ * hc_down_all_pass() - pass a segment on to all sources that have requested it, and to the process
  * @m: the member
  * @op: the operation
  * @skb: the segment, for which there is room; consumed unless HC_BLOCKED is returned
@@ -87,7 +89,8 @@ enum hc_progress hc_down_all_pass(struct hc_member *m, struct hc_op *op, struct 
 				  bool last);
 
 /**
- * hc_credit_return() - send a peer CREDIT for the frames of it that were processed
+ * hc_credit_return() - send CREDIT to a peer, for those of its frames that this member has
+ *	processed
  * @m: the member
  * @op: the operation
  * @peer: the peer
@@ -101,8 +104,8 @@ bool hc_credit_return(struct hc_member *m, struct hc_op *op, const struct hc_tre
  * @m: the member. At the root of a broadcast the function passes on what the process contributes
  * @op: the operation
  *
- * Return: HC_FINISHED; HC_FAILED; or HC_BLOCKED if it has to wait, or if there is nothing to pass
- * on. A wait for data to pass on is not recorded.
+ * Return: HC_FINISHED; HC_FAILED; or HC_BLOCKED if the member must wait, or if there is no data to
+ * pass on. This function does not record a wait for data.
  */
 enum hc_progress hc_down_advance(struct hc_member *m, struct hc_op *op);
 
@@ -115,7 +118,7 @@ void hc_results_advance(struct hc_member *m);
 /* --- coll/parts.c --- */
 
 /**
- * hc_part_bytes() - bytes of one member's part
+ * hc_part_bytes() - compute the length of one member's part
  * @m: any member
  * @total: bytes of all parts
  *
@@ -124,7 +127,7 @@ void hc_results_advance(struct hc_member *m);
 u64 hc_part_bytes(const struct hc_member *m, u64 total);
 
 /**
- * hc_part_within() - find the bytes of a range that belong to the member's part
+ * hc_part_within() - find those bytes of a range that belong to the member's part
  * @m: the member
  * @total: bytes of all parts
  * @at: offset of the range
@@ -136,7 +139,8 @@ u64 hc_part_bytes(const struct hc_member *m, u64 total);
 u32 hc_part_within(const struct hc_member *m, u64 total, u64 at, u32 len, u32 *off);
 
 /**
- * hc_part_result() - give the process its part of the next segment of the result
+ * hc_part_result() - pass to the process those bytes of the next segment of the result that belong
+ *	to its part
  * @m: the member
  * @op: the operation
  * @skb: the segment; consumed
@@ -147,8 +151,8 @@ u32 hc_part_within(const struct hc_member *m, u64 total, u64 at, u32 len, u32 *o
 bool hc_part_result(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, bool last);
 
 /**
- * hc_result_pass() - give the process the next segment, in the form of the collective's
- *	results
+ * hc_result_pass() - pass the next segment of the result to the process, in the form that the
+ *	collective's results have
  * @m: the member
  * @op: the operation
  * @skb: the segment; consumed
@@ -159,20 +163,20 @@ bool hc_part_result(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, 
 bool hc_result_pass(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, bool last);
 
 /**
- * hc_part_piece() - bytes of a piece in a full round (coll/chunk.h)
+ * hc_part_piece() - compute the length of each piece in a full round (coll/chunk.h)
  * @plan: the plan
  * @coll: the collective
  * @bytes: bytes that a member contributes to the operation
  * @elem: bytes of an element
- * @apart: set if long pieces lie in pages of their own
+ * @apart: set to true if each long piece is in pages of its own
  *
- * Return: the bytes; 0: a segment has no room for an element of each part.
+ * Return: the length in bytes; 0 if a segment has no room for an element of each part.
  */
 u32 hc_part_piece(const struct hc_plan *plan, const struct hc_coll_ops *coll, u64 bytes, u32 elem,
 		  bool *apart);
 
 /**
- * hc_pieces_result() - give the process a piece of the block of each member
+ * hc_pieces_result() - pass a piece of the block of each member to the process
  * @m: the member
  * @op: the operation
  * @skb: the pieces; consumed

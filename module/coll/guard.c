@@ -3,25 +3,26 @@
  * Guarded plans: operations survive faults that break their plan.
  *
  * A process in user space, the guard, is notified that a plan is broken, computes a new plan and
- * installs it as the plan's next epoch, under the same id. Members wait for the next epoch as long
- * as the plan allows. A new epoch fails no operation and is no new generation: processes only
- * notice that time has passed.
+ * installs it as the plan's next epoch, under the same id. Members wait for the next epoch for at
+ * most the time that the plan allows. A new epoch does not fail operations and is not a new
+ * generation: the only effect for processes is a delay.
  *
- * What is kept. The first operation whose end the process of a member has not received is called
- * the member's need. Each member has a ledger: the contributions of its process from its need on,
- * and the ends of the last HC_GUARD_RESULTS operations, each a result or a failure. Contributions
- * share the pages of the frames that were sent, and are charged to the same socket, up to two
+ * The ledger. The need of a member is the first operation whose end its process has not received.
+ * The ledger of a member has the contributions of its process from its need on, and the ends of the
+ * last HC_GUARD_RESULTS operations; an end is a result or a failure. Contributions in the ledger
+ * refer to the pages of the frames that were sent, and are charged to the same socket, up to two
  * thirds of its send buffer; results are charged to the fabric.
  *
- * A process may be at most HC_GUARD_WINDOW contributions beyond its need. So a member that has the
- * result of operation j knows that the processes of all other members have received the ends up to
- * j - HC_GUARD_WINDOW, because they have contributed to j. Hence no message has to announce which
- * results may be dropped. An END needs no contributions, but a member receives it only when the
- * member above has entered the next generation. So a chain of members is behind by at most its
- * length, and an end that one of them lacks is in the ledger of the member above it.
+ * A process may contribute to at most HC_GUARD_WINDOW operations from its need on. So if a member
+ * has the result of operation j, the processes of all members have received the ends up to j -
+ * HC_GUARD_WINDOW, because they have contributed to j. Hence members need not announce which
+ * results may be dropped. An END needs no contributions, but a member receives it only after the
+ * member above has entered the next generation. So along a chain of members, each is behind the one
+ * above it by one END at most, and an end that a member lacks is in the ledger of the member above
+ * it.
  *
- * A new epoch begins with operations of its members, not of their processes. They are allreduces
- * over the new tree:
+ * A new epoch begins with operations of the members themselves, to which their processes do not
+ * contribute. These are allreduces over the new tree:
  *
  *   MEET	the least and the greatest need of all members, low and high;
  *   SAY	for each number from low to high: members that have the end of that operation
@@ -31,10 +32,10 @@
  *   FEED	from high on contributions are submitted again, as if the processes had sent them
  *		now.
  *
- * A fault that breaks the new epoch meanwhile is handled in the same way: members wait for the
- * epoch after that. A ledger is valid at any time, as it changes only when the process has received
- * the end of an operation. No member queries another member's state, and no frame is about epochs;
- * frames of older epochs are dropped by their tag.
+ * A fault that breaks the new epoch during these operations is handled likewise: members wait for
+ * the epoch after it. A ledger is valid at any time, since it changes only when the process has
+ * received the end of an operation. No other control messages are needed for a change of the epoch;
+ * frames of older epochs are dropped because of their tag.
  *
  * On one machine epochs follow each other without a gap, under hc_fabric.lock: the ledger of a
  * member passes to the node's member in the next epoch. If the node is not a member there, its
@@ -46,20 +47,21 @@
  * distributed again, and its process takes part from high on. If the epoch breaks before that, the
  * node drops what it has received, because other members may compute these results again.
  *
- * A process that leaves breaks the plan once other members wait for its data (coll/end_root.c). Its
- * node is then treated as one that has failed, unless another process serves the member by the next
- * epoch. A node that becomes a member again without a process is treated as one whose process has
- * left.
+ * If a process leaves, the plan breaks when other members wait for its data (coll/end_root.c). Its
+ * node is then treated like one that has failed, unless another process serves the member when the
+ * next epoch is installed. A node that becomes a member again and has no process is treated like
+ * one whose process has left.
  *
- * A process gets a result when the member has received all of it, since the result may have to be
- * computed again before that. An operation whose contribution or result is not kept fails in the
- * next epoch, in the order of the numbers, with the cause that has broken the plan. Two things are
- * not kept: a contribution that takes more than half of the send buffer, and a result longer than
- * HC_GUARD_RESULT_MAX, which the process gets as it arrives. Where each process gets a part of the
- * result, all members keep the whole result; a scatter's is kept only by the root, whose
- * contribution it is. Parts and blocks belong to the members at the time of the operation. When the
- * members change, results are distributed unchanged (coll/guard_sets.c has the members of each),
- * and contributions are cut again (coll/guard_cut.c).
+ * A process gets a result only when its member has received all of it, since the result may have to
+ * be computed again before that. The ledger does not store a contribution that takes more than half
+ * of the send buffer, nor a result longer than HC_GUARD_RESULT_MAX, which the process gets as it
+ * arrives. In the next epoch, an operation whose contribution or result is needed and not stored
+ * fails, in the order of the numbers, with the cause that has broken the plan. If each process gets
+ * only a part of a result, all members store the whole result; but that of a scatter, which is the
+ * contribution of the root, is stored only by the root. Parts and blocks belong to the members at
+ * the time of the operation. When the members change, results are distributed unchanged
+ * (coll/guard_sets.c has the members of each), and contributions are cut for the present members
+ * (coll/guard_cut.c).
  */
 #include <linux/jiffies.h>
 #include <linux/netlink.h>
@@ -115,7 +117,8 @@ void hc_guard_free(struct hc_member *m)
 	for (i = 0; i < HC_GUARD_RESULTS; i++)
 		__skb_queue_purge(&g->had[i].parts);
 	__skb_queue_purge(&g->now);
-	/* System calls may read the phase. */
+	/* System calls may read the phase without a lock, so free the ledger after a grace period.
+	 */
 	kvfree_rcu(g, rcu);
 }
 
@@ -228,8 +231,8 @@ void hc_guard_open(struct hc_plan *plan)
 		return;
 	for (u = 0; u < plan->fabric->topo.nodes; u++)
 		if (plan->member[u]) {
-			/* Pairs with hc_guard_begin(), which must see what hc_guard_pass() has
-			 * written.
+			/* Pairs with smp_load_acquire() in hc_guard_begin(), which then reads all
+			 * that hc_guard_pass() has written.
 			 */
 			smp_store_release(&plan->member[u]->opened, true);
 			hc_member_check(plan->member[u]);
@@ -252,7 +255,7 @@ static bool is_left_out(const struct hc_member *m)
 	return plan && (plan->joins || hc_guard_continues(plan, m->plan));
 }
 
-/* Take over the state of the process from another member, which is not used any more. */
+/* Move the state of the process from another member, which is not used any more, to @to. */
 static void user_take(struct hc_user *to, struct hc_user *from)
 {
 	to->sock = from->sock;
@@ -295,8 +298,8 @@ static void before_take(struct hc_member *m)
 		return;
 	m->before = NULL;
 	user_take(&m->user, &before->user);
-	/* A member that is still fresh has not received all results yet. Its ledger is not taken
-	 * over, since other members may compute these results again.
+	/* Do not take over the ledger of a member that is still fresh: it does not have all
+	 * results, and other members may compute these results again.
 	 */
 	if (!before->guard->fresh) {
 		g = before->guard;
@@ -334,8 +337,8 @@ bool hc_guard_end(struct hc_member *m, int *status)
 	if (left_out)
 		*status = -EHOSTDOWN;
 	end.status = -*status;
-	/* If operations run, every contribution in the ledger also has an operation, which the
-	 * caller ends.
+	/* If operations run, the caller ends them, and so all contributions in the ledger, each of
+	 * which belongs to an operation.
 	 */
 	if (!hc_guard_holds(m) && !(left_out && receives))
 		return false;
@@ -356,9 +359,9 @@ void hc_guard_left_out(struct hc_member *m)
 
 /* ------------------------------------------------------------ generations */
 
-/* Fail a message of which a process that only receives has received the beginning: if the message
- * were sent again, the process would get the beginning twice. The message fails with the same cause
- * at all members that have not received all of it.
+/* If the process, which only receives, has received the beginning of message @op, fail the message:
+ * if the message were sent again, the process would get the beginning twice. The message fails with
+ * the same cause at all members that have not received all of it.
  */
 static void stream_end(struct hc_member *m, const struct hc_op *op)
 {
@@ -373,7 +376,9 @@ static void stream_end(struct hc_member *m, const struct hc_op *op)
 	hc_need_move(g, g->need + 1);
 }
 
-/* Drop an operation. Its process is notified only if the operation is known to be complete. */
+/* Drop an operation. Its process is notified only if this member knows that the operation is
+ * complete.
+ */
 static void op_drop(struct hc_member *m, struct hc_op *op)
 {
 	stream_end(m, op);
@@ -413,7 +418,7 @@ static void ops_drop(struct hc_member *m)
 	m->user.cur_open = false;
 }
 
-/* Wait for the next epoch. */
+/* Begin to wait for the next epoch. */
 static void epoch_wait(struct hc_member *m)
 {
 	struct hc_guard *g = m->guard;
@@ -437,8 +442,7 @@ bool hc_guard_quiet(struct hc_member *m)
 	}
 	if (g->phase != HC_GUARD_NEW && g->phase != HC_GUARD_MEET && g->phase != HC_GUARD_SAY)
 		return false;
-	/* A member had no memory for the agreement. The END reports that to all members: they try
-	 * again.
+	/* A member had no memory for the agreement; by this END all members know it, and try again.
 	 */
 	fallen_drop(m);
 	__skb_queue_purge(&g->now);
@@ -454,14 +458,14 @@ bool hc_guard_moved(struct hc_member *m, struct hc_failed_nrs *nrs)
 	struct hc_guard *g = m->guard;
 	bool notified;
 
-	/* If the leave has caused this END, or another process serves the member, the leave needs
-	 * no further handling (see hc_end_enter()).
+	/* If the leave has caused this END, or another process serves the member, nothing more has
+	 * to be done for the leave (see hc_end_enter()).
 	 */
 	if (hc_end_of_leaver(m) || hc_process_serves(m))
 		m->user.leaves = false;
 	__skb_queue_purge(&g->now);
 	g->streams = false;
-	/* The processes that made the contributions below .fed have been notified. */
+	/* The processes have been notified of the failure of their contributions below .fed. */
 	notified = hc_given_fail(m, nr, max(nr, g->fed), &m->gen.last, nrs);
 	for (; g->need < g->next; g->need++)
 		hc_given_drop(g, hc_given(g, g->need));
@@ -483,8 +487,8 @@ static void waiting_check(struct hc_member *m)
 			__skb_unlink(skb, &m->user.waiting);
 			hc_drop(m->node, NULL, skb, HYPERCUBE_A_DROP_ENDED);
 		}
-	/* The socket was closed, and its close was handled before this member took over the ledger:
-	 * record the leave here.
+	/* If the socket was closed, and the close was handled before this member took over the
+	 * ledger, record the leave here.
 	 */
 	if (m->user.sock && !hc_process_there(m, m->user.sock)) {
 		m->user.leaves = true;
@@ -492,20 +496,20 @@ static void waiting_check(struct hc_member *m)
 		m->user.resets = false;
 		m->user.sock = 0;
 	}
-	/* A node that is a new member, or a member again, counts as one whose process has left:
-	 * otherwise other members would wait for its process.
+	/* Treat a fresh member like one whose process has left; otherwise the other members would
+	 * wait for its process.
 	 */
 	m->user.leaves |= m->guard->fresh;
-	/* The leave is cleared if a process serves the member; that process contributes to the next
+	/* If a process serves the member, clear the leave: this process contributes to the next
 	 * operation.
 	 */
 	m->user.leaves &= !hc_process_serves(m);
 }
 
-/* ------------------------------------------------------------ going on */
+/* ------------------------------------------------------------ after the agreement */
 
-/* Submit a frame again; consumes @part. Return: false if the operation fails or has failed; then
- * all operations after it fail, too.
+/* Submit a frame of the contribution to operation @nr again; consumes @part. Return: false if the
+ * operation fails or has failed; then all operations after it fail, too.
  */
 static bool part_again(struct hc_member *m, u64 nr, struct sk_buff *part)
 {
@@ -539,8 +543,8 @@ static bool given_cut(struct hc_member *m, u64 nr, const struct hc_given *k)
 		hc_fail_go_on(m, m->next, hc_cause(-err, HC_CAUSE_NONE));
 		return false;
 	}
-	/* When the last frame is submitted, the operation may end at once, and all kept frames be
-	 * freed.
+	/* When the last frame has been submitted, the operation may have ended, which frees all
+	 * stored frames.
 	 */
 	do {
 		bool first = !c.at;
@@ -555,7 +559,7 @@ static bool given_cut(struct hc_member *m, u64 nr, const struct hc_given *k)
 	return true;
 }
 
-/* Submit a contribution again as it is kept. Return: as part_again(). */
+/* Submit a contribution again as it is stored. Return: as part_again(). */
 static bool given_as_kept(struct hc_member *m, u64 nr, const struct hc_given *k)
 {
 	struct sk_buff *skb, *part, *next;
@@ -564,8 +568,8 @@ static bool given_as_kept(struct hc_member *m, u64 nr, const struct hc_given *k)
 		part = hc_given_small(m, k);
 		return part ? part_again(m, nr, part) : part_lacks(m, true);
 	}
-	/* When the last frame is submitted, the operation may end at once, and all kept frames be
-	 * freed.
+	/* When the last frame has been submitted, the operation may have ended, which frees all
+	 * stored frames.
 	 */
 	for (skb = skb_peek(&k->parts); skb; skb = next) {
 		bool first = hc_host_cb(skb)->first;
@@ -580,8 +584,8 @@ static bool given_as_kept(struct hc_member *m, u64 nr, const struct hc_given *k)
 	return true;
 }
 
-/* Will the contribution stay incomplete, because its socket is gone? A contribution that fits the
- * present plan does not count: it begins an operation, which then fails.
+/* Return: true if the contribution will stay incomplete, because its socket was closed, and cannot
+ * be submitted as it is. (If it can be submitted, it begins an operation, which then fails.)
  */
 static bool is_forsaken(const struct hc_member *m, const struct hc_given *k)
 {
@@ -599,7 +603,7 @@ static bool given_again(struct hc_member *m, u64 nr)
 		return false;
 	}
 	if (is_forsaken(m, k)) {
-		/* This contribution is the last one in the ledger. */
+		/* Drop this contribution, which is the last one in the ledger. */
 		hc_given_drop(m->guard, k);
 		m->guard->next = nr;
 		return true;
@@ -607,8 +611,9 @@ static bool given_again(struct hc_member *m, u64 nr)
 	return hc_given_fits(m, k) ? given_as_kept(m, nr, k) : given_cut(m, nr, k);
 }
 
-/* Fail the messages that this node has contributed as the source of a broadcast: the plan has
- * another source now, so operations that no receiver has completely count as never begun.
+/* Fail the messages that this node has contributed as the source of a broadcast whose plan has
+ * another source now. Operations that no receiver has completely are treated as if they had not
+ * begun.
  */
 static void given_void(struct hc_member *m)
 {
@@ -637,7 +642,7 @@ static void feed(struct hc_member *m)
 	hc_node_kick(m->node, HC_EV_HOST);
 }
 
-/* The next epoch was not installed in time: fail the contributions. */
+/* Fail all contributions, because the next epoch was not installed in time. */
 static void give_up(struct hc_member *m)
 {
 	struct hc_guard *g = m->guard;
@@ -649,7 +654,7 @@ static void give_up(struct hc_member *m)
 	hc_given_end(m, g->need, &g->cause);
 	g->next = g->need;
 	g->fed = g->need;
-	/* If the next epoch is installed later, these operations end with the same cause at all
+	/* If a next epoch is installed after this, these operations end with the same cause at all
 	 * members (struct meet, .over).
 	 */
 	g->gave_up = true;
@@ -662,7 +667,7 @@ void hc_guard_begin(struct hc_member *m)
 {
 	struct hc_guard *g;
 
-	/* Pairs with hc_guard_open(). */
+	/* Pairs with smp_store_release() in hc_guard_open(). */
 	if (!smp_load_acquire(&m->opened))
 		return;
 	WRITE_ONCE(m->opened, false);
@@ -671,14 +676,15 @@ void hc_guard_begin(struct hc_member *m)
 	hc_guard_phase_set(g, HC_GUARD_MEET);
 	g->since = jiffies;
 	waiting_check(m);
-	/* The plan was published before this member took over the waiting frames, so a retry by the
-	 * poll in between found no frames. The rest of a kept contribution may be among them.
+	/* The poll may have retried waiting contributions after the plan was published and before
+	 * this member took over the frames in .waiting, so make it retry them. The rest of a
+	 * contribution in the ledger may be among these frames.
 	 */
 	if (!skb_queue_empty(&m->user.waiting)) {
 		hc_host_hold(m);
 		hc_node_kick(m->node, HC_EV_HOST);
 	}
-	/* A fault may have broken the new epoch already. */
+	/* A fault may have broken the new epoch by now. */
 	if (m->gen.broken) {
 		epoch_wait(m);
 		return;

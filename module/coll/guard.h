@@ -14,27 +14,32 @@
 struct hc_plan_params;
 struct netlink_ext_ack;
 
-/* Operations that a process may have begun without having received their end; a power of two. */
+/* Maximum number of operations to which a process has contributed and whose ends it has not
+ * received; a power of two.
+ */
 #define HC_GUARD_WINDOW		16
-/* Number of operations, the latest ones, whose ends a ledger keeps; a power of two, and larger than
- * the number of ends that another member may lack.
+/* Number of operations, the latest ones, whose ends a ledger stores; a power of two, and greater
+ * than the number of ends that another member may lack.
  */
 #define HC_GUARD_RESULTS	(2 * HC_GUARD_WINDOW)
 /* Contributions and results of up to this many bytes are stored in the ledger itself. */
 #define HC_GUARD_SMALL		64
-/* Results of more bytes than this are not kept. */
+/* Results of more bytes than this are not stored. */
 #define HC_GUARD_RESULT_MAX	SZ_256K
-/* All results in a ledger together take at most this many bytes; the oldest are dropped first. */
+/* Maximum number of bytes that all results in a ledger take together; if there are more, the oldest
+ * are dropped.
+ */
 #define HC_GUARD_HELD_MAX	SZ_1M
 
 /**
- * enum hc_guard_phase - what a member of a guarded plan is doing; read outside the poll
+ * enum hc_guard_phase - the phase of a member of a guarded plan; read outside the poll
  * @HC_GUARD_RUN: operations run
  * @HC_GUARD_WAIT: the plan is broken and has no next epoch yet
- * @HC_GUARD_NEW: the member's epoch is installed, but was not opened yet (hc_guard_open())
- * @HC_GUARD_MEET: the members agree on the range of operations that some of them still need
- * @HC_GUARD_SAY: the members distribute results that some have and others lack
- * @HC_GUARD_FEED: kept contributions are submitted again
+ * @HC_GUARD_NEW: the member's epoch is installed, but has not been opened yet (hc_guard_open())
+ * @HC_GUARD_MEET: the members agree on the range of operations whose ends some processes have not
+ *	received
+ * @HC_GUARD_SAY: the members distribute the results that some of them have and others lack
+ * @HC_GUARD_FEED: contributions in the ledger are submitted again
  * @HC_GUARD_OVER: no next epoch was installed in time, and the process was notified
  */
 enum hc_guard_phase {
@@ -48,23 +53,23 @@ enum hc_guard_phase {
 };
 
 /**
- * struct hc_given - a contribution in the ledger, kept until its operation has ended
+ * struct hc_given - a contribution in the ledger, where it stays until its operation has ended
  * @parts: its frames, charged to the socket like the original frames; empty if @small has the data
- * @head: header of its first frame; frames that are made from the ledger get a copy of it
+ * @head: header of its first frame, which is copied to the frames that are made from the ledger
  * @small: data of a small contribution
  * @coll: its collective
  * @rec: its record
  * @cookie: cookie that its process has set
- * @change: number of the last change of the members that its process knew of, see
+ * @change: number of the last change of the members when its process made the contribution, see
  *	coll/guard_sets.c
  * @root: root of the plan when the process contributed
- * @restarts: how often the contribution was submitted again
- * @used: this entry holds a contribution
- * @whole: its last frame was received
- * @lost: @parts is incomplete: it cannot be submitted again
- * @streamed: the process has received a part of the result
- * @notify: the process asked for a notification of the completion
- * @strict: the operation fails unless all nodes that have been members take part
+ * @restarts: number of times that the contribution has been submitted again
+ * @used: true if this entry has a contribution
+ * @whole: true if its last frame has been received
+ * @lost: true if @parts is incomplete, so that the contribution cannot be submitted again
+ * @streamed: true if the process has received a part of the result
+ * @notify: true if the process has requested a notification of the completion
+ * @strict: true if the operation must fail unless all nodes that have been members take part
  */
 struct hc_given {
 	struct sk_buff_head parts;
@@ -86,20 +91,19 @@ struct hc_given {
 
 /**
  * struct hc_had - a result in the ledger: how an operation ended for the process
- * @parts: the result, charged to the fabric; empty for a small one, or where the process gets
- *	none
+ * @parts: the result, charged to the fabric; empty for a small result, or if the process gets none
  * @small: data of a small result
- * @end: why the operation failed; .status is 0 if it did not
- * @nr: number of the operation, as processes see it
- * @bytes: bytes of the result that all members get; for a scatter, of the root's contribution
+ * @end: cause for which the operation has failed; .status is 0 if it has not failed
+ * @nr: number by which processes refer to the operation
+ * @bytes: bytes of the result that all members get; in a scatter, bytes of the root's contribution
  * @piece: bytes of each member's piece in the first round, if the result is in rounds
  *	(coll/chunk.h); otherwise 0
  * @filled: bytes of @small that are valid
- * @change: number of the last change of the members before the result was computed; 0: there
- *	is none
+ * @change: number of the last change of the members before the result was computed; 0 if there is
+ *	no result
  * @cut: number of the last change of the members before the contribution that defines the parts of
  *	the result was made
- * @used: this entry holds a result
+ * @used: true if this entry has the end of an operation
  * @lost: @parts is incomplete
  */
 struct hc_had {
@@ -117,34 +121,34 @@ struct hc_had {
 };
 
 /**
- * struct hc_guard - the ledger of a member; operation numbers are those that processes see.
- *	[poll] except @phase
- * @rcu: for freeing it
+ * struct hc_guard - the ledger of a member; operation numbers are those by which processes refer to
+ *	operations (hc_user_nr()). Only the poll accesses it, except @phase
+ * @rcu: frees the ledger after a grace period
  * @phase: enum hc_guard_phase
- * @fresh: the node was not a member in the previous epoch, and its member has not received yet what
- *	the other members agree on
- * @begun: the member has made its contribution to the current agreement
- * @later: the member makes that contribution a second later, since some member had no memory
- * @gave_up: the process was notified that its contributions have failed; processes of other members
- *	may not have been notified
- * @streams: the process, which only receives, has received the beginning of message @need, but not
- *	its end
- * @over: the cause with which a member has given up, as all members have agreed (struct meet.over);
- *	0 if no member has given up
+ * @fresh: true if the node was no member in the previous epoch, and its member has not received yet
+ *	the range of operations on which the other members have agreed
+ * @begun: true if the member has made its contribution to the current agreement
+ * @later: true if the member makes this contribution a second later, because a member had no memory
+ * @gave_up: true if the process has been notified that its contributions have failed, which
+ *	processes of other members may not have been
+ * @streams: true if the process, which only receives, has received the beginning of message @need,
+ *	but not its end
+ * @over: errno with which a member has given up, on which all members have agreed (struct
+ *	meet.over); 0 if no member has given up
  * @over_need: the greatest need of these members, plus 1 (struct meet.over_need)
- * @since: when the plan broke, or the epoch began, jiffies
- * @cause: what has broken the plan
+ * @since: time at which the plan has broken, or the epoch has begun, jiffies
+ * @cause: the cause that has broken the plan
  * @need: the first operation whose end the process has not received
  * @fed: contributions below this number have been submitted in this epoch
- * @next: number after that of the last contribution
+ * @next: number of the next contribution
  * @at: the operation whose result is being distributed
- * @high: the greatest need of all members
- * @longest: bytes of the longest result that any member keeps
- * @bytes: bytes of memory that the kept contributions take
- * @held: bytes of memory that the kept results take
- * @now: frames of the current result that were received so far
- * @give: contributions, by number modulo HC_GUARD_WINDOW
- * @had: ends of operations, by number modulo HC_GUARD_RESULTS
+ * @high: the greatest @need of all members
+ * @longest: bytes of the longest result that a member has stored
+ * @bytes: bytes of memory that the stored contributions take
+ * @held: bytes of memory that the stored results take
+ * @now: frames of the current result that have been received
+ * @give: contributions, indexed by operation number modulo HC_GUARD_WINDOW
+ * @had: ends of operations, indexed by operation number modulo HC_GUARD_RESULTS
  */
 struct hc_guard {
 	struct rcu_head rcu;
@@ -187,7 +191,7 @@ int hc_guard_create(struct hc_member *m);
 void hc_guard_free(struct hc_member *m);
 
 /**
- * hc_guard_continues() - tell whether a plan is the next epoch of an older one
+ * hc_guard_continues() - check whether a plan is the next epoch of an older one
  * @plan: the plan
  * @old: the plan that it replaces
  *
@@ -229,30 +233,31 @@ int hc_guard_check(struct hc_plan *plan, const struct hc_plan_params *p,
 void hc_guard_from(const struct hc_plan *plan, struct hc_continued *from);
 
 /**
- * hc_grant_make() - compute the nodes that the user who may guard a plan may make members
- * @plan: the plan, whose members are known
+ * hc_grant_make() - compute the set of nodes that the user who guards a plan may make members
+ * @plan: the plan, whose .members is set
  * @p: parameters of the plan as requested
  * @old: the plan that it replaces, or NULL
  * @extack: set to the reason of a refusal
  *
- * These are the nodes that configuration has made members: in the last plan that was not installed
- * as a next epoch (hc_plan_params.prev), and in the epochs after it, up to the first one that names
- * this user. So a node that an administrator's guard makes a member when it returns is not granted
- * to the user.
+ * These are the nodes that an administrator has made members: in the last plan that was not
+ * installed as a next epoch (hc_plan_params.prev), and in the epochs after it, up to the first one
+ * whose parameters have this user as guard. So if an administrator's guard makes a node a member
+ * again after that, the node is not granted to the user.
  *
  * Context: configuration.
- * Return: 0; -EPERM if that user asks for other members; -ENOMEM; -EDQUOT.
+ * Return: 0; -EPERM if that user requests other members; -ENOMEM; -EDQUOT.
  */
 int hc_grant_make(struct hc_plan *plan, const struct hc_plan_params *p, const struct hc_plan *old,
 		  struct netlink_ext_ack *extack);
 
-/* Start the members of a published plan: they continue guarded plan @old, or run at once if @old is
- * NULL or not guarded. Context: configuration.
+/* Start the members of a published plan. They continue plan @old if it is guarded; if it is not, or
+ * is NULL, their operations run at once. Context: configuration.
  */
 void hc_guard_publish(struct hc_plan *plan, const struct hc_plan *old);
 
 /**
- * hc_guard_open() - let members take over the ledgers, which the previous epoch has passed on
+ * hc_guard_open() - let the members of a plan take over the ledgers that the previous epoch has
+ *	passed on
  * @plan: the plan
  *
  * Context: configuration.
@@ -268,9 +273,8 @@ void hc_guard_open(struct hc_plan *plan);
  * Return: false if the node has no member in a next epoch.
  */
 bool hc_guard_pass(struct hc_member *m);
-/* End the contributions in the ledger with *@status, a negative errno, which the function may
- * change.
- * Context: configuration. Return: true if the process only receives, and has been notified.
+/* End all contributions in the ledger with *@status, a negative errno, which the function may
+ * change. Context: configuration. Return: true if the process only receives, and has been notified.
  */
 bool hc_guard_end(struct hc_member *m, int *status);
 
@@ -288,13 +292,13 @@ void hc_guard_left_out(struct hc_member *m);
  * @m: the member
  * @skb: first frame of the contribution, which may have been sent to an earlier epoch
  *
- * Return: true if it fits.
+ * Return: true if it can.
  */
 bool hc_guard_fits(const struct hc_member *m, const struct sk_buff *skb);
 
 /**
- * hc_guard_store() - store a contribution that does not fit, to be cut again for the present
- *	members
+ * hc_guard_store() - store a contribution that was made for other members, so that it can be cut
+ *	for the present members
  * @m: the member
  * @skb: its first frame
  *
@@ -303,7 +307,8 @@ bool hc_guard_fits(const struct hc_member *m, const struct sk_buff *skb);
 bool hc_guard_store(struct hc_member *m, struct sk_buff *skb);
 
 /**
- * hc_guard_half() - find the contribution that is stored in part and is still being sent
+ * hc_guard_half() - find the contribution of which a part has been stored and the rest is still
+ *	being sent
  * @m: the member
  *
  * Return: its record, or NULL.
@@ -311,34 +316,35 @@ bool hc_guard_store(struct hc_member *m, struct sk_buff *skb);
 const struct hc_rec *hc_guard_half(const struct hc_member *m);
 
 /**
- * hc_guard_may() - tell whether a contribution may begin now
+ * hc_guard_may() - check whether a contribution may begin now
  * @m: the member
  * @skb: its first frame
  *
- * Return: true if it may.
+ * Return: true if it may begin.
  */
 bool hc_guard_may(const struct hc_member *m, const struct sk_buff *skb);
 
 /**
- * hc_guard_keep() - keep a contribution that has begun
+ * hc_guard_keep() - record a contribution that has begun in the ledger
  * @m: the member
  * @op: its operation
  * @skb: its first frame
- * @fails: the operation fails at once
+ * @fails: true if the operation fails at once
  */
 void hc_guard_keep(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, bool fails);
 
 /**
- * hc_guard_more() - keep a further frame of a contribution
+ * hc_guard_more() - record another frame of a contribution in the ledger
  * @m: the member
  * @skb: the frame
  *
- * Return: true if it was kept.
+ * Return: true if it was recorded.
  */
 bool hc_guard_more(struct hc_member *m, struct sk_buff *skb);
 
 /**
- * hc_guard_result() - take the next frame of the result of the oldest operation
+ * hc_guard_result() - record the next frame of the result of the oldest operation, and pass it to
+ *	the process
  * @m: the member
  * @op: the operation
  * @skb: the frame; consumed
@@ -349,11 +355,12 @@ bool hc_guard_more(struct hc_member *m, struct sk_buff *skb);
 bool hc_guard_result(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, bool last);
 
 /**
- * hc_guard_restarts() - tell how often the contribution to an operation was submitted again
+ * hc_guard_restarts() - return the number of times that the contribution to an operation was
+ *	submitted again
  * @m: the member
  * @nr: number of the operation
  *
- * Return: the count.
+ * Return: this number.
  */
 u32 hc_guard_restarts(const struct hc_member *m, u64 nr);
 
@@ -365,33 +372,33 @@ u32 hc_guard_restarts(const struct hc_member *m, u64 nr);
 void hc_guard_ended(struct hc_member *m, const struct hc_op *op);
 
 /**
- * hc_guard_quiet() - tell whether the end of a generation is hidden from the process
+ * hc_guard_quiet() - check whether the process is not notified of the end of a generation
  * @m: the member; hc_generation.last is the end
  *
- * Return: true if so: either the plan is broken and waits for its next epoch, or the members are
- * still agreeing at the beginning of this one.
+ * Return: true if it is not: either the plan is broken and waits for its next epoch, or the members
+ * are still agreeing at the beginning of this epoch.
  */
 bool hc_guard_quiet(struct hc_member *m);
 
 /**
- * hc_guard_moved() - fail the contributions to which the END of a generation applies
- * @m: the member, whose process was already notified for operations that had begun
- * @nrs: the numbers under which it was
+ * hc_guard_moved() - fail the contributions in the ledger that fail with the END of a generation
+ * @m: the member; its process has been notified for operations that had begun
+ * @nrs: state of the numbers under which it was notified
  *
- * Return: true if the process was notified of the failure of other contributions.
+ * Return: true if the function has notified the process of the failure of other contributions.
  */
 bool hc_guard_moved(struct hc_member *m, struct hc_failed_nrs *nrs);
 
 /**
- * hc_guard_begin() - take over the ledger if the epoch has been opened
- * @m: the member. The function must be called before the member does anything else
+ * hc_guard_begin() - take over the ledger of the previous epoch if this epoch has been opened
+ * @m: the member, which must call this function before all other work
  */
 void hc_guard_begin(struct hc_member *m);
 
 /**
  * hc_guard_tend() - continue the member's current phase
  * @m: the member
- * @late: a second has passed
+ * @late: true if a second has passed since the last such call
  */
 void hc_guard_tend(struct hc_member *m, bool late);
 
@@ -412,7 +419,7 @@ int hc_epochs_make(struct hc_plan *plan, const struct hc_plan_params *p,
 		   const struct hc_plan *old, struct netlink_ext_ack *extack);
 
 /**
- * hc_epochs_publish() - record the epoch that a plan was given
+ * hc_epochs_publish() - record the epoch of a plan that is being published
  * @plan: the plan
  *
  * Context: configuration.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What members of a guarded plan do at the beginning of an epoch: they agree on which operations
- * they need (MEET), and distribute the ends of operations that some of them have not received
- * (SAY). See coll/guard.c.
+ * The agreement of the members of a guarded plan at the beginning of an epoch: they compute the
+ * range of the operations whose ends some of them have not received (MEET), and distribute these
+ * ends (SAY). See coll/guard.c.
  */
 #include "coll/coll.h"
 #include "coll/guard_impl.h"
@@ -10,11 +10,11 @@
 #include "fabric/limits.h"
 
 /**
- * struct meet - what members agree on: the maximum of each field over all members
- * @lacks: complement of the member's need (hc_guard.need), so that the maximum gives the least
- *	need; 0 if the member has no need
+ * struct meet - the data of MEET, which is combined by the maximum over all members, field by field
+ * @lacks: bitwise complement of the member's need (hc_guard.need), so that the maximum is that of
+ *	the least need; 0 if the need of this member is ignored (hc_guard.fresh)
  * @need: the member's need
- * @longest: bytes of the longest result that the member keeps
+ * @longest: bytes of the longest result that the member has stored
  * @over: status << 32 | cause_node << 16 | cause_dim of a member that has given up, or 0
  * @over_need: the need of a member that has given up, plus 1; 0 if the member has not
  */
@@ -27,8 +27,8 @@ struct meet {
 };
 
 /**
- * struct say - how an operation has ended; the bytes of its result follow
- * @known: 1, or 0 if no member has kept the end
+ * struct say - the data of SAY: how an operation has ended; the bytes of its result follow
+ * @known: 1; 0 if no member has stored the end
  * @status: positive errno, or 0
  * @where: cause_node << 16 | cause_dim of the failure
  * @bytes: bytes of the result
@@ -46,8 +46,8 @@ struct say {
 	u64 piece;
 };
 
-/* Allocate a frame of the member's own contribution to an agreement, which has @total bytes. The
- * frame has @len zero bytes, at offset @at of the contribution.
+/* Allocate a frame of the member's own contribution to an agreement. The contribution has @total
+ * bytes, of which the frame has @len, at offset @at, all of them 0.
  */
 static struct sk_buff *step_frame(struct hc_member *m, u8 oper, u64 total, u64 at, u32 len)
 {
@@ -93,8 +93,8 @@ static bool step_frames(struct hc_member *m, u8 oper, u64 total, struct sk_buff_
 	return true;
 }
 
-/* Return: bytes of the longest result in the ledger, rounded up. All results count: another member
- * may lack each of them (see meet_is_valid()).
+/* Return: the number of bytes of the longest result in the ledger, rounded up. All results are
+ * considered, since another member may lack any of them (see meet_is_valid()).
  */
 static u64 longest(const struct hc_guard *g)
 {
@@ -125,7 +125,7 @@ static bool meet_begin(struct hc_member *m, struct sk_buff_head *frames)
 	return true;
 }
 
-/* Position in the frames at which the next bytes are written. */
+/* Position in the frames of a contribution at which the next bytes are written. */
 struct say_at {
 	struct sk_buff_head *frames;
 	struct sk_buff *skb;
@@ -148,7 +148,8 @@ static void say_put(struct say_at *at, const void *from, u32 len)
 	}
 }
 
-/* Copy the kept result @h into the frames, behind struct say. The caller has checked that it fits.
+/* Copy the stored result @h into the frames, after struct say. The caller has checked that there is
+ * room for it.
  */
 static void say_fill(const struct hc_had *h, struct sk_buff_head *frames)
 {
@@ -185,7 +186,7 @@ static bool say_begin(struct hc_member *m, struct sk_buff_head *frames)
 	return true;
 }
 
-/* Begin the next operation of the agreement. All members begin the same one. */
+/* Begin the next operation of the agreement, which is the same one at all members. */
 void hc_step_begin(struct hc_member *m)
 {
 	bool meets = m->guard->phase == HC_GUARD_MEET;
@@ -209,10 +210,10 @@ static struct hc_end over_end(u64 over)
 	return (struct hc_end){ .status = over >> 32, .node = over >> 16, .dim = over };
 }
 
-/* A member has given up: its process was notified that its contributions have failed, and it
- * numbers its next contribution differently from other processes. End operation hc_guard.high and
- * all contributions from that number on with the same cause, so that all processes continue with
- * the operation after it.
+/* If a member has given up, its process has been notified that its contributions have failed, and
+ * other processes may have contributed to other operations than this process expects. So end
+ * operation hc_guard.high and all contributions from this number on, with the same cause at all
+ * members. All processes go on with the operation after it.
  */
 static void all_end(struct hc_member *m)
 {
@@ -229,8 +230,8 @@ static void all_end(struct hc_member *m)
 	g->gave_up = false;
 }
 
-/* Go on with the next result that not all members have received. After the last one, operations of
- * the processes go on under the processes' numbers (hc_member.renamed).
+/* Go on to the next result that not all members have received. After the last one, operations of
+ * the processes go on; .renamed is set such that their numbers do not change for the processes.
  */
 static void say_next(struct hc_member *m)
 {
@@ -248,7 +249,8 @@ static void say_next(struct hc_member *m)
 	g->fed = g->high;
 }
 
-/* Are the agreed values possible? A neighbour may be Byzantine. */
+/* Return: true if the values in @meet are valid. A Byzantine neighbour may have sent invalid ones.
+ */
 static bool meet_is_valid(const struct hc_member *m, const struct meet *meet)
 {
 	u64 low = meet->lacks ? ~meet->lacks : meet->need;
@@ -278,7 +280,7 @@ static bool meet_took(struct hc_member *m)
 	return true;
 }
 
-/* Keep the bytes of a result that another member has distributed. */
+/* Store the bytes of a result that another member has distributed. */
 static void said_keep(struct hc_member *m, struct hc_had *h, u64 bytes)
 {
 	u32 off = sizeof(struct say);
@@ -349,14 +351,14 @@ static bool say_took(struct hc_member *m, struct hc_op *op)
 		h->piece = say.piece;
 		said_keep(m, h, say.bytes);
 	}
-	/* A result is lost if the change of the members before it is not recorded any more: the
-	 * members that have contributed to the result are unknown.
+	/* If the change of the members before the result is not recorded any more, it is not known
+	 * which members have contributed to it, so the result is lost.
 	 */
 	h->lost |= h->change && !hc_epoch_sets(m->plan, h->change, &sets);
 	said_end(m, op, h);
-	/* This END has the cause of a member that has given up: other members have run all_end() in
-	 * an epoch that broke before that member had got so far. So no further operation has to end
-	 * for it.
+	/* If this operation has failed and is the one before .over_need or a later one, it has the
+	 * cause of the member that has given up: other members have run all_end() in an epoch that
+	 * broke before that member had. So no other operation has to end for this member.
 	 */
 	if (h->end.status && g->at + 1 >= g->over_need) {
 		g->over = 0;
@@ -367,7 +369,7 @@ static bool say_took(struct hc_member *m, struct hc_op *op)
 	return true;
 }
 
-/* Is struct meet or struct say complete in the first frame? */
+/* Return: true if the first frame has all of struct meet or struct say. */
 static bool head_is_valid(const struct hc_guard *g)
 {
 	size_t head = g->phase == HC_GUARD_MEET ? sizeof(struct meet) : sizeof(struct say);
@@ -380,8 +382,8 @@ bool hc_step_took(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, bo
 	struct hc_guard *g = m->guard;
 	bool fits = true;
 
-	/* The queued frames need no charge here: they are no longer than the frames of the members'
-	 * contributions, which were charged.
+	/* These frames need not be charged: together they are not longer than the member's own
+	 * contribution, whose frames were charged.
 	 */
 	__skb_queue_tail(&g->now, skb);
 	if (!last)

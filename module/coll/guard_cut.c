@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Guarded plans: cut a contribution again that is submitted again.
+ * Guarded plans: cutting a stored contribution into new frames, when it is submitted again.
  *
- * A process contributes what its collective requires: a message, or a part for each member, in the
- * order of the nodes. How this is cut into frames depends on the plan. If the present plan is of
- * another type, or has other members, new frames are made from the contents of the kept ones. Parts
- * for members that have gone are left out. There is no part for a new member, so such a
+ * A contribution is a message, or it has a part for each member, in the order of the nodes. How it
+ * is cut into frames depends on the plan. If the present plan is of another type, or has other
+ * members, new frames are made from the contents of the stored frames. Parts for nodes that are no
+ * members any more are left out. If there is a new member, for which there is no part, the
  * contribution fails.
  */
 #include <net/sock.h>
@@ -14,8 +14,8 @@
 #include "coll/guard_impl.h"
 #include "hc_coll_desc.h"
 
-/* Does a contribution have a part for each member? In a collective in which the root distributes
- * blocks (scatter), only the root's contribution has.
+/* Return: true if a contribution has a part for each member. In a scatter, only the root's
+ * contribution (@root) has.
  */
 static bool has_parts(const struct hc_coll_ops *coll, bool root)
 {
@@ -32,8 +32,8 @@ static const struct hc_coll_ops *coll_now(const struct hc_member *m, const struc
 	return !IS_ERR(coll) && coll->agrees ? ERR_PTR(-EPROTOTYPE) : coll;
 }
 
-/* Does the first frame, with @len bytes of a contribution of @total bytes, have the length that
- * first frames have in the present plan?
+/* Return: true if @len is the length that the first frame of a contribution of @total bytes has in
+ * the present plan.
  */
 static bool frame_fits(const struct hc_member *m, const struct hc_coll_ops *coll, u64 total,
 		       u32 len)
@@ -65,7 +65,7 @@ bool hc_guard_fits(const struct hc_member *m, const struct sk_buff *skb)
 
 	if (epoch == m->plan->epoch)
 		return true;
-	/* A collective that the plan does not support counts as fitting: op_begin() then fails the
+	/* If the plan does not carry the collective, return true: op_begin() then fails the
 	 * operation.
 	 */
 	coll = hc_coll_find(m->plan->ops, w->collective, w->oper);
@@ -83,12 +83,13 @@ bool hc_given_may(const struct hc_member *m, const struct hc_given *k, struct hc
 	*end = m->guard->cause;
 	if (k->lost)
 		return false;
-	/* The data that the previous root had to distribute was lost with that root. */
+	/* If another root had to distribute data, this data was lost with that root. */
 	*end = hc_cause(EHOSTDOWN, k->root);
 	if (t->gives == HC_WHO_ROOT && root && k->root != m->node->id)
 		return false;
-	/* The process was the root when it contributed, and is not any more. It expects a result,
-	 * or has contributed blocks to distribute, and both are now up to the present root.
+	/* If the process was that of the root when it contributed, and is not any more, its
+	 * contribution fails in collectives with a root: only the process of the present root gets
+	 * the result, or has its blocks distributed.
 	 */
 	*end = hc_cause(ESTALE, HC_CAUSE_NONE);
 	return (t->gives != HC_WHO_ROOT && t->gets != HC_WHO_ROOT) || root ||
@@ -97,7 +98,8 @@ bool hc_given_may(const struct hc_member *m, const struct hc_given *k, struct hc
 
 /* ------------------------------------------------------------ cutting */
 
-/* Prepare to cut out the parts for the present members, each of which must have one. */
+/* Prepare to cut out the parts for the present members. Fail if there is a member without a part.
+ */
 static int parts_begin(const struct hc_member *m, const struct hc_given *k, struct hc_cut *c)
 {
 	u32 words = hc_topo_words(&m->node->fabric->topo), i;
@@ -123,7 +125,7 @@ int hc_cut_begin(const struct hc_member *m, const struct hc_given *k, struct hc_
 		return PTR_ERR(coll);
 	*c = (struct hc_cut){ .k = k, .total = be64_to_cpu(k->head.total) };
 	c->part = c->total;
-	/* In a collective on elements the frames keep their length. */
+	/* If the collective has no .piece function, the frames keep their length. */
 	c->frame = coll->piece ? coll->piece(m->plan, c->total) : given_len(k);
 	c->apart = coll->asks;
 	if (!c->frame && c->total)
@@ -131,13 +133,14 @@ int hc_cut_begin(const struct hc_member *m, const struct hc_given *k, struct hc_
 	return has_parts(coll, k->root == m->node->id) ? parts_begin(m, k, c) : 0;
 }
 
-/* Return: the offset of the next byte in the kept contribution. */
+/* Return: the offset, in the stored contribution, of the next byte. */
 static u64 given_at(const struct hc_cut *c)
 {
 	return c->done + (c->was ? hc_set_rank(c->was, c->node) * c->part : 0);
 }
 
-/* Copy @len bytes of a part, from offset @at of the contribution; offsets rise from call to call.
+/* Copy @len bytes of the stored contribution, from offset @at, to @to. The offsets must ascend from
+ * call to call.
  */
 static void given_read(struct hc_cut *c, u64 at, u8 *to, u32 len)
 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Guarded plans: pass a process the result of an operation that its member has kept, or has
- * received from other members (SAY), in the form of its collective: the whole result, a part, or
- * pieces of the blocks of all members. Which part it is depends on the members when the result was
- * computed.
+ * Guarded plans: passing to a process the result of an operation that its member has stored, or has
+ * received from other members (SAY), in the form that results of its collective have: the whole
+ * result, a part of it, or pieces of the blocks of all members. The part depends on the members at
+ * the time when the result was computed.
  */
 #include "coll/coll.h"
 #include "coll/guard_impl.h"
@@ -11,19 +11,20 @@
 #include "coll/chunk.h"
 #include "fabric/frame.h"
 
-/* Limit of the rounds of a result. Even in the shortest segments the longest result has no more
- * rounds; a larger number can only be sent by a Byzantine member.
+/* Maximum number of rounds in a result. Even the longest result, in the shortest segments, has no
+ * more; only a Byzantine member can send a result with more rounds.
  */
 #define ROUNDS_MAX	4096
 
 /**
- * struct share - what a process gets of a kept result
+ * struct share - the bytes of a stored result that a process gets, and the frames in which it gets
+ *	them
  * @from: offset of the first byte that the process gets
  * @bytes: number of bytes that the process gets, before @deal is applied
- * @frame: bytes of each frame in which the process gets it
- * @blocks: number of members of whose blocks each frame has a piece; 0: the bytes are given as they
- *	are stored
- * @deal: which part of each block the process gets; .n is 0: all of it
+ * @frame: bytes of each frame in which the process gets them
+ * @blocks: number of members of whose blocks each frame has a piece; 0 if the process gets the
+ *	bytes in the order in which they are stored
+ * @deal: the part of each block that the process gets; if .n is 0, it gets the whole block
  */
 struct share {
 	u64 from;
@@ -33,7 +34,7 @@ struct share {
 	struct hc_deal deal;
 };
 
-/* Position in a kept result. */
+/* Position in a stored result. */
 struct had_at {
 	const struct hc_had *h;
 	struct sk_buff *skb;
@@ -57,7 +58,7 @@ static void had_begin(struct had_at *at, const struct hc_had *h, u64 from)
 	had_skip(at, from);
 }
 
-/* Read bytes of the result; bytes that are missing in @at->h read as zeros. */
+/* Copy the next @len bytes of the result to @to; bytes that @at->h does not have are 0. */
 static void had_read(struct had_at *at, void *to, u32 len)
 {
 	memset(to, 0, len);
@@ -76,8 +77,8 @@ static void had_read(struct had_at *at, void *to, u32 len)
 	}
 }
 
-/* Compute which part of @h the process gets. Return: false if @h cannot be a result of this
- * collective.
+/* Set *@s to the bytes of @h that the process gets. @members: the members when the result was
+ * computed. Return: false if @h cannot be a result of this collective.
  */
 static bool share_of(const struct hc_member *m, const struct hc_coll_ops *coll,
 		     const struct hc_had *h, const u32 *members, struct share *s)
@@ -107,7 +108,9 @@ static bool share_of(const struct hc_member *m, const struct hc_coll_ops *coll,
 	return h->piece && h->piece <= segment / n && h->bytes / s->frame <= ROUNDS_MAX;
 }
 
-/* Make the frame at offset @at of the share. Return: NULL if there is no memory. */
+/* Make the frame with the bytes at offset @at of the share. Return: the frame, or NULL if there is
+ * no memory.
+ */
 static struct sk_buff *share_frame(const struct hc_member *m, const struct share *s,
 				   struct had_at *from, u64 at)
 {
@@ -168,7 +171,7 @@ static void share_give(struct hc_member *m, struct hc_op *op, const struct share
 		hc_process_named(m, op, names);
 }
 
-/* Pass the result to the process. Return: 0, or a negative errno, when nothing was passed. */
+/* Pass the result to the process. Return: 0, or a negative errno if nothing was passed. */
 static int had_give(struct hc_member *m, struct hc_op *op, const struct hc_had *h)
 {
 	struct sk_buff *names = NULL;
@@ -189,8 +192,7 @@ static int had_give(struct hc_member *m, struct hc_op *op, const struct hc_had *
 	op->result = s.bytes;
 	if (op->coll->own_part)
 		op->result = (s.deal.n ? s.deal.part * s.deal.n : s.bytes) * m->plan->nmembers;
-	/* A broadcast message has one contributor, its source, so no members are missing from it.
-	 */
+	/* To a broadcast message only the source contributes, so no contributions are missing. */
 	sets.lacks &= !hc_coll_unasked(hc_coll_desc(op->coll->id));
 	if (sets.lacks)
 		names = hc_result_names(m, op, &sets);
@@ -249,9 +251,7 @@ void hc_guard_miss(struct hc_member *m, u64 nr, const struct hc_end *end)
 		hc_end_miss(m, end, nr);
 }
 
-/* Pass the process the message, in the record that it receives next. Return: false if there is no
- * memory.
- */
+/* Pass the message to the process, in a new record. Return: false if there is no memory. */
 static bool message_give(struct hc_member *m, struct hc_op *op, const struct hc_had *h)
 {
 	const struct hc_coll_ops *coll = op->coll;
@@ -270,9 +270,9 @@ void hc_had_receive(struct hc_member *m, struct hc_op *op, const struct hc_had *
 {
 	struct hc_end end = h->end;
 
-	/* If no member has all of the message any more, the message fails with the cause that has
-	 * broken the plan. But a process that was notified that the plan is over does not expect
-	 * the message.
+	/* If no member has all of the message, the message fails with the cause that has broken the
+	 * plan. But if the process has been notified that the plan is over, it does not expect this
+	 * message.
 	 */
 	if (!end.status && h->lost && !m->guard->gave_up)
 		end = m->guard->cause;

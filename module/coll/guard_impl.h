@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Guarded plans: what the files coll/guard*.c share.  [poll], or configuration after a grace
- * period.
+ * Guarded plans: declarations that the files coll/guard*.c share. Only the poll of the member's
+ * node accesses the state, or configuration after a grace period.
  */
 #ifndef _HC_GUARD_IMPL_H
 #define _HC_GUARD_IMPL_H
@@ -12,8 +12,8 @@
 /**
  * struct hc_epoch_sets - the members after a change of the members; see coll/guard_sets.c
  * @members: set of the members after the change
- * @all: set of all nodes that had been members until then
- * @lacks: some of @all are not in @members
+ * @all: set of all nodes that have been members before or after the change
+ * @lacks: true if a node of @all is not in @members
  */
 struct hc_epoch_sets {
 	const u32 *members;
@@ -31,7 +31,9 @@ static inline struct hc_had *hc_had(struct hc_guard *g, u64 nr)
 	return &g->had[nr % HC_GUARD_RESULTS];
 }
 
-/* Do all processes receive the end of an operation of this collective, with or without a result? */
+/* Return: true if all processes are notified of the end of an operation of this collective, with or
+ * without a result.
+ */
 static inline bool hc_all_notified(const struct hc_coll_ops *coll)
 {
 	const struct hc_coll_desc *t = hc_coll_desc(coll->id);
@@ -39,8 +41,8 @@ static inline bool hc_all_notified(const struct hc_coll_ops *coll)
 	return t->gets == HC_WHO_ALL || t->payload == HC_PAYLOAD_NONE;
 }
 
-/* Do members other than the root get data of an operation of this collective, so that their ledgers
- * keep it?
+/* Return: true if members other than the root get data of an operation of this collective, so that
+ * their ledgers store it.
  */
 static inline bool hc_all_keep(const struct hc_coll_ops *coll)
 {
@@ -74,22 +76,20 @@ void hc_given_notify(struct hc_member *m, u64 nr, const struct hc_end *end);
  * hc_given_fail() - end contributions that fail with an END
  * @m: the member
  * @end_nr: number of the END
- * @nr: the first of these contributions
+ * @nr: number of the operation of the first of these contributions
  * @end: cause of the end
  * @nrs: state of the numbers under which processes are notified
  *
- * Return: true if there were any.
+ * Return: true if there was such a contribution.
  */
 bool hc_given_fail(struct hc_member *m, u64 end_nr, u64 nr, const struct hc_end *end,
 		   struct hc_failed_nrs *nrs);
 
 /**
- * hc_given_end() - end all contributions from a number on
- * @m: the member
- * @nr: the number
+ * hc_given_end() - end all contributions from an operation number on @m: the member @nr: the number
  * @end: cause of the end
  *
- * Return: true if there were any.
+ * Return: true if there was such a contribution.
  */
 bool hc_given_end(struct hc_member *m, u64 nr, const struct hc_end *end);
 
@@ -113,7 +113,7 @@ struct sk_buff *hc_given_copy(struct hc_member *m, struct sk_buff *skb);
 struct sk_buff *hc_given_frame(const struct hc_member *m, const struct hc_given *k, u32 len);
 
 /**
- * hc_given_small() - make the only frame of a small contribution
+ * hc_given_small() - make the frame of a small contribution, which has only one
  * @m: the member
  * @k: the contribution
  *
@@ -131,10 +131,10 @@ struct sk_buff *hc_given_small(struct hc_member *m, const struct hc_given *k);
 struct hc_had *hc_had_begin(struct hc_guard *g, u64 nr);
 
 /**
- * hc_had_keep() - keep a copy of a piece of a result, charged to the fabric
+ * hc_had_keep() - store a copy of a frame of a result, charged to the fabric
  * @m: the member
  * @h: the entry, which becomes @lost if there is no memory
- * @skb: the piece
+ * @skb: the frame
  */
 void hc_had_keep(struct hc_member *m, struct hc_had *h, struct sk_buff *skb);
 
@@ -146,8 +146,8 @@ void hc_had_keep(struct hc_member *m, struct hc_had *h, struct sk_buff *skb);
 void hc_need_move(struct hc_guard *g, u64 nr);
 
 /**
- * hc_result_names() - make the end of a result's record, which names the members that have not
- *	contributed to the result
+ * hc_result_names() - make the last skb of a result's record, which contains the set of those
+ *	members that have not contributed to the result
  * @m: the member
  * @op: the operation
  * @sets: the members with which the result was computed
@@ -160,25 +160,29 @@ struct sk_buff *hc_result_names(struct hc_member *m, struct hc_op *op,
 /* --- guard_give.c --- */
 
 /**
- * hc_had_give() - give the process the kept result of a contribution
+ * hc_had_give() - pass the stored result of the operation of a contribution to the process
  * @m: the member
- * @op: the operation by which the members distribute the result
+ * @op: the operation with which the members distribute the result
  * @k: the contribution
  * @h: the result. If it is missing, or if there is no memory, the process is notified of a failure
  */
 void hc_had_give(struct hc_member *m, struct hc_op *op, const struct hc_given *k,
 		 const struct hc_had *h);
-/* Give a process that only receives a kept message, or notify it how the operation has ended. */
+/* Pass the stored message of a broadcast to a process that only receives, or notify it of the
+ * failure of the operation.
+ */
 void hc_had_receive(struct hc_member *m, struct hc_op *op, const struct hc_had *h);
-/* Notify a process that only receives that operation @nr has ended with @end: in record @rec, or in
- * a new record if @rec is NULL.
+/* Notify a process, which only receives, that operation @nr has ended with @end: by record @rec, or
+ * by a new record if @rec is NULL.
  */
 void hc_receiver_notify(struct hc_member *m, u64 nr, const struct hc_end *end,
 			const struct hc_rec *rec);
-/* Is the process to be notified of the end of an operation to which it has not contributed? */
+/* Return: true if the process must be notified of the end of an operation to which it has not
+ * contributed.
+ */
 bool hc_guard_hears(const struct hc_member *m);
-/* Notify the process that operation @nr, to which it has not contributed, has ended with @end: at
- * once if the process only receives, otherwise when it contributes next.
+/* Notify the process that operation @nr, to which it has not contributed, has ended with @end. A
+ * process that only receives is notified at once, another one when it contributes next.
  */
 void hc_guard_miss(struct hc_member *m, u64 nr, const struct hc_end *end);
 
@@ -193,7 +197,7 @@ void hc_guard_miss(struct hc_member *m, u64 nr, const struct hc_end *end);
 u32 hc_epochs_now(const struct hc_plan *plan);
 
 /**
- * hc_epoch_sets() - find the members after a change
+ * hc_epoch_sets() - find the sets of members after a change
  * @plan: the plan
  * @change: number of the change
  * @sets: filled in
@@ -203,17 +207,17 @@ u32 hc_epochs_now(const struct hc_plan *plan);
 bool hc_epoch_sets(const struct hc_plan *plan, u32 change, struct hc_epoch_sets *sets);
 
 /**
- * hc_epoch_lacks() - tell whether some former members were not members after a change
+ * hc_epoch_lacks() - check whether a former member was no member after a change
  * @plan: the plan
  * @change: number of the change
  * @sets: filled in with the members after it
  *
- * Return: true if so.
+ * Return: true if there is such a node.
  */
 bool hc_epoch_lacks(const struct hc_plan *plan, u32 change, struct hc_epoch_sets *sets);
 
 /**
- * hc_epoch_change() - find the last change of the members up to an epoch
+ * hc_epoch_change() - find the last change of the members that is not after an epoch
  * @plan: the plan
  * @epoch: the epoch
  *
@@ -222,18 +226,19 @@ bool hc_epoch_lacks(const struct hc_plan *plan, u32 change, struct hc_epoch_sets
 u32 hc_epoch_change(const struct hc_plan *plan, u32 epoch);
 
 /**
- * struct hc_cut - state of cutting a kept contribution for the present members; see
+ * struct hc_cut - state of cutting a stored contribution for the present members; see
  *	coll/guard_cut.c
  * @k: the contribution
- * @was: set of the members for which the contribution has a part each, or NULL if it has no parts
+ * @was: set of the members for each of which the contribution has a part, or NULL if it has no
+ *	parts
  * @part: bytes of a part; all bytes of the contribution if it has no parts
  * @total: bytes of the new contribution
  * @at: bytes of the new contribution that have been put into frames
  * @frame: bytes of the longest payload of a frame
- * @apart: no frame has bytes of two parts
+ * @apart: true if no frame may have bytes of two parts
  * @node: the member whose part is next
  * @done: bytes of the part for @node that have been put into frames
- * @skb: the kept frame that was read last, or NULL
+ * @skb: the stored frame that was read last, or NULL
  */
 struct hc_cut {
 	const struct hc_given *k;
@@ -251,35 +256,35 @@ struct hc_cut {
 /* --- guard_cut.c --- */
 
 /**
- * hc_given_fits() - tell whether a contribution can be submitted as it is kept
+ * hc_given_fits() - check whether a contribution can be submitted as it is stored
  * @m: the member
  * @k: the contribution
  *
- * Return: true if so.
+ * Return: true if it can.
  */
 bool hc_given_fits(const struct hc_member *m, const struct hc_given *k);
 
 /**
- * hc_cut_begin() - begin to cut a contribution that does not fit
+ * hc_cut_begin() - begin to cut a contribution that cannot be submitted as it is stored
  * @m: the member
  * @k: the contribution
  * @c: filled in
  *
- * Return: 0, or a negative errno: it cannot be cut.
+ * Return: 0, or a negative errno if it cannot be cut.
  */
 int hc_cut_begin(const struct hc_member *m, const struct hc_given *k, struct hc_cut *c);
 
 /**
- * hc_cut_next() - make the next frame of a contribution that is cut
+ * hc_cut_next() - make the next frame of a contribution that is being cut
  * @m: the member
- * @c: the state; the last frame brings .at to .total
+ * @c: the state; after the last frame, .at is equal to .total
  *
  * Return: the frame, or NULL: no memory.
  */
 struct sk_buff *hc_cut_next(const struct hc_member *m, struct hc_cut *c);
 
 /**
- * hc_given_may() - tell whether a kept contribution may be submitted in the present plan
+ * hc_given_may() - check whether a stored contribution may be submitted in the present plan
  * @m: the member
  * @k: the contribution
  * @end: set to the reason if it may not
@@ -291,13 +296,14 @@ bool hc_given_may(const struct hc_member *m, const struct hc_given *k, struct hc
 /* --- guard_agree.c --- */
 
 /**
- * hc_step_begin() - begin the next operation by which the members agree
+ * hc_step_begin() - begin the next operation with which the members agree
  * @m: the member. If there is no memory, hc_guard.begun stays false
  */
 void hc_step_begin(struct hc_member *m);
 
 /**
- * hc_step_took() - take the next frame of the result of an operation by which the members agree
+ * hc_step_took() - process the next frame of the result of an operation with which the members
+ *	agree
  * @m: the member
  * @op: the operation
  * @skb: the frame; consumed

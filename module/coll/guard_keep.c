@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Ledgers of guarded plans: the contributions and the ends of operations that members keep. See
- * coll/guard.c.
+ * Ledgers of guarded plans: storing the contributions and the ends of operations. See coll/guard.c.
  */
 #include <linux/slab.h>
 #include <net/sock.h>
@@ -12,11 +11,11 @@
 #include "fabric/frame.h"
 #include "fabric/limits.h"
 
-/* Memory that a frame takes besides its payload. */
+/* Memory that a frame takes in addition to its payload. */
 #define PART_COST	SKB_TRUESIZE(HC_HEADROOM + HC_DATA_HEAD)
 
-/* After this many operations that give some members no result, the root notifies the members that
- * these operations are complete.
+/* In one of this many operations in which some members get no result, the root notifies the members
+ * that the operations up to it are complete.
  */
 #define UNTOLD		4
 
@@ -61,13 +60,15 @@ struct hc_had *hc_had_begin(struct hc_guard *g, u64 nr)
 /* Record that all operations below @nr have ended. */
 void hc_need_move(struct hc_guard *g, u64 nr)
 {
-	/* The need of a node that has become a member again may be far below @nr. */
+	/* The need of a node that has become a member again may be far below @nr, so stop at .next.
+	 */
 	for (; g->need < nr && g->need < g->next; g->need++) {
 		struct hc_given *k = hc_given(g, g->need);
 		struct hc_had *h = hc_had(g, g->need);
 
-		/* The operation had no result for this member, or the end of a later operation
-		 * arrived before the notification that this one is complete.
+		/* There is no end in the ledger if the operation has no result for this member, or
+		 * if the end of a later operation arrived before the notification that this one is
+		 * complete.
 		 */
 		if (k->used && (!h->used || h->nr != g->need))
 			hc_had_begin(g, g->need)->lost = hc_all_keep(k->coll);
@@ -78,14 +79,16 @@ void hc_need_move(struct hc_guard *g, u64 nr)
 	g->fed = max(g->fed, nr);
 }
 
-/* Notify the process that contribution @k has ended, as operation @nr. */
+/* Notify the process that contribution @k has ended with @end. @nr: number of the operation for the
+ * process.
+ */
 static void given_notify(struct hc_member *m, const struct hc_given *k, u64 nr,
 			 const struct hc_end *end)
 {
 	struct hypercube_result res = hc_op_result(m, NULL, nr);
 	u64 failure;
 
-	/* @nr is a number of the process. */
+	/* @nr is the number by which the process refers to the operation. */
 	res.op = nr;
 	res.status = -(s32)end->status;
 	res.cookie = k->cookie;
@@ -130,9 +133,9 @@ bool hc_given_end(struct hc_member *m, u64 nr, const struct hc_end *end)
 
 /* ------------------------------------------------------------ contributions */
 
-/* Return: the memory that a contribution takes in the ledger; @skb: its first frame. If it has a
- * block for each member, more and shorter frames are needed, as no frame has bytes of two blocks.
- * Frames may also be shorter because the contribution was sent to an earlier epoch.
+/* Return: the memory that a contribution takes in the ledger, computed from its first frame @skb.
+ * If it has a block for each member, its frames are shorter and more, since no frame has bytes of
+ * two blocks. Frames may also be shorter because the contribution was sent to an earlier epoch.
  */
 static size_t given_cost(const struct hc_member *m, const struct hc_coll_ops *coll,
 			 const struct sk_buff *skb)
@@ -140,7 +143,7 @@ static size_t given_cost(const struct hc_member *m, const struct hc_coll_ops *co
 	u64 total = be64_to_cpu(hc_wire_data_of(skb)->total);
 	u32 frame = coll->piece ? coll->piece(m->plan, total) : m->node->fabric->segment;
 
-	/* A contribution of more than S32_MAX bytes is longer than any send buffer. */
+	/* Such a contribution is longer than any send buffer, and its cost could overflow. */
 	if (total > S32_MAX)
 		return SIZE_MAX;
 	frame = min(frame, be32_to_cpu(hc_hdr(skb)->len));
@@ -153,8 +156,8 @@ static size_t given_room(const struct sk_buff *skb)
 	return skb->sk ? READ_ONCE(skb->sk->sk_sndbuf) / 3 * 2 : 0;
 }
 
-/* Does a contribution fit into an empty ledger? Some memory is left for earlier contributions whose
- * completion the root has not announced yet.
+/* Return: true if a contribution that costs @cost fits into an empty ledger, with some memory left
+ * for earlier contributions whose completion the root has not reported yet.
  */
 static bool given_fits(const struct sk_buff *skb, size_t cost)
 {
@@ -170,7 +173,7 @@ bool hc_guard_may(const struct hc_member *m, const struct sk_buff *skb)
 
 	if (g->next >= g->need + HC_GUARD_WINDOW)
 		return false;
-	/* The plan does not support the collective, so the operation will fail. */
+	/* If the plan does not carry the collective, the operation will fail, so it may begin. */
 	if (IS_ERR(coll))
 		return true;
 	cost = given_cost(m, coll, skb);
@@ -191,7 +194,8 @@ struct sk_buff *hc_given_copy(struct hc_member *m, struct sk_buff *skb)
 	return copy;
 }
 
-/* Keep a contribution that is complete in one short frame. Return: false if @skb is no such frame.
+/* If @skb is short and the only frame of its contribution, store its data in the entry itself.
+ * Return: false if it is not.
  */
 static bool small_keep(struct hc_given *k, struct sk_buff *skb)
 {
@@ -212,7 +216,9 @@ struct sk_buff *hc_given_frame(const struct hc_member *m, const struct hc_given 
 
 	if (!skb)
 		return NULL;
-	/* A kept small contribution is charged to no socket. */
+	/* The frame is charged to the socket of the contribution, unless that is a small one, which
+	 * is charged to no socket.
+	 */
 	if (kept && kept->sk && kept->destructor == sock_wfree)
 		skb_set_owner_w(skb, kept->sk);
 	*hc_wire_data_of(skb) = k->head;
@@ -261,7 +267,7 @@ static struct hc_given *given_begin(struct hc_member *m, u64 nr, const struct hc
 	k->cookie = cb->cookie;
 	k->notify = w->flags & HC_DATA_F_NOTIFY;
 	k->strict = w->flags & HC_DATA_F_STRICT;
-	/* The other members do not need this flag. */
+	/* Remove this flag, which other members do not need. */
 	w->flags &= ~HC_DATA_F_STRICT;
 	k->head = *w;
 	k->change = hc_epoch_change(m->plan, be32_to_cpu(w->plan.epoch));
@@ -282,8 +288,8 @@ void hc_guard_keep(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, b
 	struct hc_guard *g = m->guard;
 
 	k->lost |= fails;
-	/* If this member gets no result, it cannot detect that the operation is complete. So
-	 * request a notification after some operations, and when memory in the ledger runs short.
+	/* If members get no result, they cannot find out that the operation is complete. So request
+	 * a notification for one in UNTOLD operations, and when the ledger has little memory left.
 	 */
 	op->notify |= !hc_all_notified(op->coll) &&
 		      (nr % UNTOLD == UNTOLD - 1 ||
@@ -328,7 +334,7 @@ bool hc_guard_more(struct hc_member *m, struct sk_buff *skb)
 	if (!half || half->sock != rec->sock || half->nr != rec->nr)
 		return false;
 	part_keep(m, hc_given(g, g->next - 1), skb);
-	/* The member may be waiting for the last frame of this contribution. */
+	/* The member may be waiting for this frame. */
 	if (g->phase == HC_GUARD_FEED)
 		hc_member_again(m);
 	return true;
@@ -336,8 +342,8 @@ bool hc_guard_more(struct hc_member *m, struct sk_buff *skb)
 
 /* ------------------------------------------------------------ results */
 
-/* Drop the oldest kept result of an operation before @nr, the result that other members are least
- * likely to need. Return: false if there is none.
+/* Drop the oldest stored result of an operation before @nr, which is the result that other members
+ * are least likely to need. Return: false if there is none.
  */
 static bool had_forget(struct hc_guard *g, u64 nr)
 {
@@ -358,7 +364,7 @@ static bool had_forget(struct hc_guard *g, u64 nr)
 	return true;
 }
 
-/* Keep a copy of a piece of a result, charged to the fabric. If there is no memory, drop the
+/* Store a copy of a frame of a result, charged to the fabric. If there is no memory, drop the
  * result.
  */
 void hc_had_keep(struct hc_member *m, struct hc_had *h, struct sk_buff *skb)
@@ -389,7 +395,7 @@ void hc_had_keep(struct hc_member *m, struct hc_had *h, struct sk_buff *skb)
 	h->lost = true;
 }
 
-/* Queue a piece of a result until the last piece has been received. Return: false if the fabric has
+/* Queue a frame of a result until the last frame has been received. Return: false if the fabric has
  * no memory for it.
  */
 static bool now_push(struct hc_member *m, struct sk_buff *skb)
@@ -409,16 +415,15 @@ struct sk_buff *hc_result_names(struct hc_member *m, struct hc_op *op,
 	return hc_process_names(m, op, sets->all, sets->members, k->strict);
 }
 
-/* Pass the process the last piece of a result, followed by the names of the members that have not
- * contributed to the result. Consumes @skb. Return: false if the operation is gone.
+/* Pass to the process the last frame of a result, followed by the set of the members that have not
+ * contributed to it. Consumes @skb. Return: false if the operation is gone.
  */
 static bool last_give(struct hc_member *m, struct hc_op *op, struct sk_buff *skb)
 {
 	struct hc_epoch_sets sets;
 	struct sk_buff *names;
 
-	/* A broadcast message has one contributor, its source, so no members are missing from it.
-	 */
+	/* To a broadcast message only the source contributes, so no contributions are missing. */
 	if (hc_coll_unasked(hc_coll_desc(op->coll->id)) ||
 	    !hc_epoch_lacks(m->plan, hc_epochs_now(m->plan), &sets))
 		return hc_result_pass(m, op, skb, true);
@@ -428,7 +433,7 @@ static bool last_give(struct hc_member *m, struct hc_op *op, struct sk_buff *skb
 		hc_op_fail(m, op, -ENOMEM, m->node->id);
 		return false;
 	}
-	/* An empty result has no piece: only the names follow. */
+	/* An empty result has no frame, so pass only the set. */
 	if (!hc_hdr(skb)->len) {
 		consume_skb(skb);
 	} else if (!hc_result_pass(m, op, skb, false)) {
@@ -449,8 +454,8 @@ static bool now_give(struct hc_member *m, struct hc_op *op, bool last)
 	while ((piece = __skb_dequeue(now))) {
 		if (last && skb_queue_empty(now) ? !last_give(m, op, piece) :
 						   !hc_result_pass(m, op, piece, false)) {
-			/* If the process already has a part of the result, it would get that part
-			 * twice if the result were passed again.
+			/* If the process has a part of the result, the result must not be passed to
+			 * it again, since it would get this part twice.
 			 */
 			k->streamed = streamed;
 			return false;
@@ -460,7 +465,8 @@ static bool now_give(struct hc_member *m, struct hc_op *op, bool last)
 	return true;
 }
 
-/* Pass the process the pieces received so far. After that the operation cannot be computed again.
+/* Pass to the process the frames of the result that have been received, because the result is too
+ * long for the ledger. After that, the operation must not be computed again.
  */
 static bool result_stream(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, bool last)
 {
@@ -468,8 +474,8 @@ static bool result_stream(struct hc_member *m, struct hc_op *op, struct sk_buff 
 	bool given;
 
 	m->guard->streams = hc_member_receives(m) && !last;
-	/* The kept frames of the contribution are not freed here, since hc_guard_tend() may be
-	 * submitting them again.
+	/* Do not free the stored frames of the contribution here, since hc_guard_tend() may be
+	 * submitting them.
 	 */
 	hc_given(m->guard, nr)->lost = true;
 	hc_given(m->guard, nr)->streamed = true;
@@ -485,7 +491,7 @@ static bool result_stream(struct hc_member *m, struct hc_op *op, struct sk_buff 
 	return given;
 }
 
-/* Keep the result of a scatter. Only the root has all of it: its own contribution. */
+/* Store the result of a scatter. Only the root has all of it, which is its own contribution. */
 static void root_had_keep(struct hc_member *m, struct hc_had *h, struct hc_given *k)
 {
 	struct sk_buff *skb;
@@ -503,7 +509,7 @@ static void root_had_keep(struct hc_member *m, struct hc_had *h, struct hc_given
 		hc_had_keep(m, h, skb);
 }
 
-/* Keep a copy of a result that all members get. */
+/* Store a copy of a result that all members get. */
 static void now_keep(struct hc_member *m, struct hc_op *op, struct hc_had *h)
 {
 	struct hc_guard *g = m->guard;
@@ -524,8 +530,8 @@ u32 hc_guard_restarts(const struct hc_member *m, u64 nr)
 	return k->used ? k->restarts : 0;
 }
 
-/* Is there a contribution that was not kept? If the operation has ended, or the process contributes
- * nothing to it, the ledger has no contribution.
+/* Return: true if the ledger has the entry of a contribution, but not all its frames. It has no
+ * entry if the operation has ended, or if the process does not contribute to it.
  */
 static bool is_lost(const struct hc_given *k)
 {
@@ -549,7 +555,7 @@ bool hc_guard_result(struct hc_member *m, struct hc_op *op, struct sk_buff *skb,
 	h->change = hc_epochs_now(m->plan);
 	h->cut = h->change;
 	__skb_queue_tail(&g->now, skb);
-	/* A result that only the root gets is not kept, since it is not distributed again. */
+	/* A result that only the root gets is not stored, since it is never distributed. */
 	if (op->coll->asks)
 		root_had_keep(m, h, hc_given(g, nr));
 	else if (hc_all_keep(op->coll))

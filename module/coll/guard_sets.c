@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The members of a guarded plan in each epoch. A result contains the contributions of the members
- * of the epoch in which it was computed, and names all former members that are not among them. It
- * may be distributed again in later epochs.
+ * The members of a guarded plan in each epoch. A result has the contributions of the members of the
+ * epoch in which it was computed, and its record contains the set of former members that were no
+ * members in this epoch. The result may be distributed again in later epochs.
  *
- * This file also computes which nodes a plan may have as members if its guard is a user without
+ * This file also computes the nodes that a plan may have as members if its guard is a user without
  * CAP_NET_ADMIN.
  */
 #include <linux/netlink.h>
@@ -14,8 +14,8 @@
 #include "coll/guard_impl.h"
 #include "coll/plan.h"
 
-/* Number of changes of the set of members that are recorded. A result from before the oldest
- * recorded change cannot be distributed again.
+/* Maximum number of recorded changes of the set of members. A result that was computed before the
+ * oldest recorded change cannot be distributed again.
  */
 #define SETS_MAX	16
 
@@ -24,10 +24,10 @@
  * @first: number of the oldest change; numbers begin with 1
  * @n: number of changes
  * @words: 32-bit words of a set
- * @added: the last change was made by the plan's own epoch
- * @since: the epoch that made each change
- * @sets: for each change: the set of the members after it, and that of all nodes that had been
- *	members until then
+ * @added: true if the plan's own epoch has made the last change
+ * @since: for each change, the epoch that has made it
+ * @sets: for each change: the set of the members after it, and the set of all nodes that have been
+ *	members before or after it
  */
 struct hc_epochs {
 	u32 first;
@@ -48,8 +48,8 @@ static u32 *all_of(struct hc_epochs *e, u32 i)
 	return members_of(e, i) + e->words;
 }
 
-/* Copy the changes from the plan of the previous epoch. The oldest change is left out if @room
- * entries would not be free otherwise.
+/* Copy the changes from the plan of the previous epoch. Leave out the oldest one if this is
+ * necessary for @room free entries.
  */
 static void epochs_copy(struct hc_epochs *to, struct hc_epochs *from, u32 room)
 {
@@ -174,8 +174,8 @@ u32 hc_epoch_change(const struct hc_plan *plan, u32 epoch)
 
 /* ------------------------------------------------------------ the user who may guard */
 
-/* Does the plan continue an epoch with the same guarding user, so that the user's grant does not
- * change?
+/* Return: true if the plan is the next epoch of @old and has the same user as guard, so that the
+ * grant of this user does not change.
  */
 static bool keeps_grant(const struct hc_plan_params *p, const struct hc_plan *old)
 {

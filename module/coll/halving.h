@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Halves of a segment that has a piece for each member. A half is the pieces for the members on one
- * side of a dimension. The pieces of one side lie in runs of equal length, and the runs of the two
- * sides alternate.
+ * Halves of a segment that has a piece for each member. A half consists of the pieces for the
+ * members on one side of a dimension. Consecutive pieces of one side are a run; all runs are
+ * equally long, and those of the two sides alternate.
  */
 #ifndef _HC_HALVING_H
 #define _HC_HALVING_H
@@ -16,7 +16,7 @@
  * @from: the segment
  * @len: bytes of the segment
  * @run: bytes of a run
- * @odd: collect the odd runs, otherwise the even ones
+ * @odd: true to collect the odd runs, false to collect the even ones
  */
 static inline void hc_half_get(void *to, const void *from, u32 len, u32 run, bool odd)
 {
@@ -32,7 +32,7 @@ static inline void hc_half_get(void *to, const void *from, u32 len, u32 run, boo
  * @from: the half
  * @len: bytes of the segment
  * @run: bytes of a run
- * @odd: the half goes to the odd runs, otherwise to the even ones
+ * @odd: true to write the half to the odd runs, false to write it to the even ones
  */
 static inline void hc_half_put(void *to, const void *from, u32 len, u32 run, bool odd)
 {

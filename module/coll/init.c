@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Registers what collectives handle: events of fabrics and nodes, and frames.
+ * Registration of the functions by which collectives handle events of fabrics and nodes, and
+ * frames.
  */
 #include "coll/submit.h"
 #include "coll/plan.h"

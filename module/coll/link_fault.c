@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Consequences of a fault: a link fails, or a frame of an operation cannot be forwarded. Operations
- * of plans that use the link fail (coll/end.c).
+ * The effect of faults on operations: if a link fails, or a frame of an operation cannot be
+ * forwarded, operations of plans that use the link fail (coll/end.c).
  */
 #include "coll/coll.h"
 #include "coll/detour.h"
@@ -9,9 +9,8 @@
 #include "fabric/frame.h"
 #include "route/route.h"
 
-/* Send STOP to the root, which decides on the outcome, from a node on a detour that is not a
- * member. If the STOP is lost, the members at the ends of the detour detect the fault
- * (coll/liveness.c).
+/* Send STOP to the root from a node that is on the path of a failed detour, but no member. If the
+ * STOP is lost, the members at the ends of the detour detect the fault (coll/liveness.c).
  */
 static void stop_route(struct hc_node *node, struct hc_plan *plan, const struct hc_end *cause)
 {
@@ -44,8 +43,8 @@ bool hc_member_uses(const struct hc_member *m, unsigned int dim)
 	return false;
 }
 
-/* Handle the failure of the links to peers over dimension @dim, or over all dimensions if @dim is
- * HC_CAUSE_NONE.
+/* Act on the failure of the link along dimension @dim to peers, or of the links along all
+ * dimensions if @dim is HC_CAUSE_NONE.
  */
 static void peers_cut(struct hc_member *m, unsigned int dim, const struct hc_end *cause)
 {
@@ -66,8 +65,8 @@ static void peers_cut(struct hc_member *m, unsigned int dim, const struct hc_end
 		hc_cut_above(m, *cause);
 }
 
-/* Handle the failure of a member's link @dim that is on a detour; the detour ends at the member or
- * passes it.
+/* Act on the failure of the link along dimension @dim of the member's node, which is on the path of
+ * a detour that ends at the member or passes through its node.
  */
 static void way_cut(struct hc_member *m, unsigned int dim, const struct hc_end *cause)
 {
@@ -112,7 +111,7 @@ void hc_plan_fault(struct hc_node *node, struct hc_plan *plan, unsigned int dim)
 void hc_member_cut(struct hc_member *m, const struct hc_end *cause)
 {
 	peers_cut(m, HC_CAUSE_NONE, cause);
-	/* peers_cut() does nothing at a root without peers: end its plan here. */
+	/* For a root without peers, peers_cut() does nothing, so break the plan here. */
 	if (!m->gen.broken && hc_member_is_root(m))
 		hc_over(m, *cause);
 	hc_advance(m);
@@ -164,15 +163,15 @@ void hc_coll_undeliverable(struct hc_node *node, unsigned int dim, struct sk_buf
 	struct hc_member *m;
 	struct hc_plan *plan;
 
-	/* If a routed frame is lost, the ends of the detour detect that; control messages are sent
-	 * again.
+	/* The loss of a frame on a detour is detected by the ends of the detour; control messages
+	 * that were sent by unicast are sent again.
 	 */
 	if (hc_hdr(skb)->flags & HC_FRAME_F_ROUTED)
 		return;
 	rcu_read_lock();
 	plan = xa_load(&node->fabric->plans, be32_to_cpu(of->plan));
 	m = plan && plan->tag == be32_to_cpu(of->epoch) ? plan->member[node->id] : NULL;
-	/* The link may have failed without this node's poll having been notified of it yet. */
+	/* The link may have failed before this node's poll has been notified of it. */
 	if (m && hc_member_uses(m, dim) && !lacks) {
 		hc_plan_cut(node, plan, dim);
 		hc_member_again(m);

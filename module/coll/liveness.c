@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What waiting members send once a second.
+ * The stall check: the messages that waiting members send once a second.
  *
- * Once a second a member sends the control messages that it could not send for lack of memory or
- * space (STOP, END, ACK). A member that has waited for a second sends PROBE to its peers at the
- * other ends of detours and to those on other machines. Frames over a detour are numbered, so the
- * end that misses a frame detects that from the PROBE or from the reply; if neither arrives, the
- * nodes' FAULT words show the reason (coll/detour.c). A peer on another machine may not have the
- * plan, and then replies that it does not.
+ * Once a second, a member sends the control messages (STOP, END, ACK) that it could not send before
+ * for lack of memory or room. A member that has waited for a second sends PROBE to its peers at the
+ * other ends of detours, and to its peers on other machines. Frames over a detour are numbered, so
+ * if one was lost, its receiver detects this when it receives the PROBE or the reply to its own
+ * PROBE; if neither arrives, the FAULT words of the nodes show the reason (coll/detour.c). A peer
+ * on another machine that does not have the plan replies that it does not have it.
  *
- * Links lose nothing, so the silence of a neighbour proves nothing: the neighbour may wait for a
- * processor, or its process may be late, and only the user of an operation decides how long that
- * may take.
+ * Links lose no frames. So if a neighbour sends nothing, this is no failure: its poll may be
+ * waiting for a processor, or its process may not have contributed yet, and only the user of the
+ * operation can decide how long this may take.
  */
 #include <linux/jiffies.h>
 
@@ -55,7 +55,9 @@ static void no_plan(struct hc_member *m, const struct hc_tree_peer *peer)
 	hc_member_again(m);
 }
 
-/* Handle PROBE. Over a detour the arrival of a reply matters, not its contents. */
+/* Process a PROBE or a reply to one. The contents of a reply over a detour do not matter, only its
+ * arrival.
+ */
 void hc_probe_rx(struct hc_member *m, const struct sk_buff *skb)
 {
 	const struct hc_wire_probe *w = hc_wire_probe_of(skb);
@@ -83,7 +85,9 @@ static void ask(struct hc_member *m, const struct hc_tree_peer *peer)
 		probe(m, peer, m->done, 0);
 }
 
-/* Probe all peers that may have to be probed, since the cause of the wait may be at any of them. */
+/* Send PROBE to all peers at the other ends of detours and on other machines, since each of them
+ * may be the cause of the wait.
+ */
 static void ask_all(struct hc_member *m)
 {
 	unsigned int i;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Members of plans: their operations, generation, process and waits.
+ * Members of plans: their operations and generation, the process that contributes, and what they
+ * wait for.
  */
 #ifndef _HC_MEMBER_H
 #define _HC_MEMBER_H
@@ -8,11 +9,11 @@
 #include "coll/operation.h"
 
 /**
- * struct hc_end - an END or STOP: where operations end, and why
+ * struct hc_end - the contents of an END or STOP: the first operation that fails, and the cause
  * @nr: the first operation that fails; HC_NR_NONE if none does
  * @status: positive errno
  * @flags: HC_STOP_F_*
- * @clock: logical clock: number of links that this message has crossed since the cause was found
+ * @clock: logical clock: number of links that the message has crossed since the cause was found
  * @node: the node where the cause is, or HC_CAUSE_NONE
  * @dim: dimension of the faulty link, or HC_CAUSE_NONE
  */
@@ -48,23 +49,24 @@ struct hc_root_view {
 	u64 next;
 };
 
-/* Control messages that a member could not send for lack of memory or space: bits of
+/* Control messages that a member could not send for lack of memory or room: bits of
  * hc_generation.unsaid.
  */
 #define HC_UNSAID_STOP	BIT(0)
 #define HC_UNSAID_END	BIT(1)	/* END of this generation */
 #define HC_UNSAID_LAST	BIT(2)	/* END of the previous generation */
-#define HC_UNSAID_MOVED	BIT(3)	/* ACK upwards: the member is in this generation */
-#define HC_UNSAID_REMOTE	BIT(4)	/* STOP upwards: the member takes nothing more from above */
+#define HC_UNSAID_MOVED	BIT(3)	/* ACK to destinations: the member is in this generation */
+#define HC_UNSAID_REMOTE	BIT(4)	/* STOP to destinations: no more data is taken from above */
 
 /**
  * struct hc_job - a member in its node's lists of members that have work; see coll/member_sched.c
  * @list: entry in one of the lists of hc_node.work, under its lock
- * @with_readers: @list is in hc_work.readers, not in hc_work.waiting
- * @blocked: the member waits for room in a process's receive buffer
- * @again: @list is in hc_work.ready; under the lock
- * @check: the poll has to check whether the member's links are usable; under the lock
- * @gone: the plan was unpublished: the member enters no list any more; under the lock
+ * @with_readers: true if @list is in hc_work.readers, false if it is in hc_work.waiting
+ * @blocked: true if the member waits for room in a process's receive buffer
+ * @again: true if @list is in hc_work.ready; under the lock
+ * @check: true if the poll must check whether the member's links are usable; under the lock
+ * @gone: true if the plan has been unpublished, so that the member must not be added to a list;
+ *	under the lock
  */
 struct hc_job {
 	struct list_head list;
@@ -77,22 +79,24 @@ struct hc_job {
 
 /**
  * struct hc_generation - the generation that a member is in, and how it ends; see coll/end.c
- * @count: generations that have ended here; read outside the poll
- * @end: END of this generation, as far as it is known; .nr is HC_NR_NONE while there is none
+ * @count: number of generations that have ended at this member; read outside the poll
+ * @end: the lowest END of this generation that this member has received or determined; .nr is
+ *	HC_NR_NONE if there is none
  * @last: END of the previous generation; .status is 0 if there was none
- * @early: END of the next generation, received ahead of time; .nr is HC_NR_NONE while there is
- *	none
- * @stop: the lowest STOP of each kind that was received, or found here; .nr is HC_NR_NONE if
- *	there is none
- * @cut: what has broken the plan below this member; .status is 0 if nothing has
- * @ended: bit set of the peers that have sent @end
- * @early_ended: bit set of the peers that have sent @early
- * @gives: the first operation on which this member does not work any more
- * @fallen: begun operations that fail with @end once all operations below @end.nr have ended
+ * @early: END of the next generation, received before this generation has ended; .nr is HC_NR_NONE
+ *	if there is none
+ * @stop: for each kind, the lowest STOP that this member has received or determined; .nr is
+ *	HC_NR_NONE if there is none
+ * @cut: the cause that has broken the plan below this member; .status is 0 if there is none
+ * @ended: mask of the peers that have sent @end
+ * @early_ended: mask of the peers that have sent @early
+ * @gives: number of the first operation on which this member does not work any more
+ * @fallen: operations that have begun and that will fail with @end when all operations below
+ *	@end.nr have ended
  * @nbehind: number of sources that have not announced that they are in this generation
- * @unsaid: control messages that are still to be sent: HC_UNSAID_*
- * @broken: the plan is broken: no further generation follows, except that a plan with REPAIR
- *	goes on when it has been repaired
+ * @unsaid: mask of the control messages that must still be sent: HC_UNSAID_*
+ * @broken: true if the plan is broken. Then there is no further generation, unless a plan with
+ *	REPAIR is repaired
  */
 struct hc_generation {
 	u32 count;
@@ -112,27 +116,28 @@ struct hc_generation {
 
 /**
  * struct hc_user - the process from which a member takes contributions; see coll/submit.c
- * @sock: hc_sock.id of the last socket that took part, or 0 if it was closed
- * @group: hc_sock.group of the last socket that took part
+ * @sock: hc_sock.id of the last socket that has contributed or received, or 0 if it was closed
+ * @group: hc_sock.group of that socket
  * @waiting: contributions of the node's sockets that cannot begin yet, oldest first
  * @cur: number of the operation to which the socket is contributing; valid if @cur_open
- * @cur_open: the contribution to @cur is incomplete
- * @halved: the contribution to @cur will stay incomplete: its socket was closed during a ring
- *	repair
- * @engaged: the process has begun an operation of this generation
- * @left: the process has left, and operations that need its contributions end
- * @idles: a process that had contributed nothing has left in this generation
- * @leaves: the process has left while the plan was repaired, or waited for its next epoch
- * @absent: the process that received the messages of a broadcast has left; since then no other
- *	process has received here, and the source has not left
- * @left_nr: the first operation to which the process had not contributed completely
- * @resets: a generation ended while the process served the member, and the process was not notified
- *	yet
- * @missed: that generation's END, with the number that processes see; valid if @resets
- * @failure: the last failure of which a process was notified
- * @failure.sock: hc_sock.id of that process's socket
- * @failure.nr: number of the failure at that socket, see sock/unread.h; U64_MAX: the socket
- *	was closed
+ * @cur_open: true if the contribution to @cur is incomplete
+ * @halved: true if the contribution to @cur will stay incomplete, because its socket was closed
+ *	during a ring repair
+ * @engaged: true if the process has begun to contribute to an operation of this generation
+ * @left: true if the process has left, so that operations that need its contributions end
+ * @idles: true if a process that had contributed nothing has left in this generation
+ * @leaves: true if the process has left while the plan was being repaired, or was waiting for its
+ *	next epoch
+ * @absent: true if the process that received the messages of a broadcast has left, and since then
+ *	neither has another process received at this member nor has the process of the source left
+ * @left_nr: the first operation to which the process that has left had not contributed completely
+ * @resets: true if a generation has ended while the process served the member, and the process has
+ *	not been notified of this
+ * @missed: END of that generation, with the number that processes see; valid if @resets
+ * @failure: the last failure of which a process has been notified
+ * @failure.sock: hc_sock.id of the socket of that process
+ * @failure.nr: number of the failure at that socket, see sock/unread.h; U64_MAX if the socket was
+ *	closed
  */
 struct hc_user {
 	u64 sock;
@@ -158,9 +163,9 @@ struct hc_user {
 /**
  * struct hc_wait_view - what a member waits for; read outside the poll
  * @wait: enum hypercube_wait
- * @peer: the node that it waits for, where @wait has one
+ * @peer: the node for which it waits, if @wait is of a kind that has one
  * @nr: the operation that waits
- * @since: jiffies when the wait began
+ * @since: time at which the wait began, jiffies
  */
 struct hc_wait_view {
 	u8 wait;
@@ -170,44 +175,45 @@ struct hc_wait_view {
 };
 
 /**
- * struct hc_member - one node in one plan
+ * struct hc_member - the state of one node in one plan
  * @plan: the plan
  * @node: the node
  * @role: the member's stage, sources and destinations
  * @rank: index of the node in the sorted set of members
- * @turns: for each source: number of steps after which it has received what is sent down to it;
- *	NULL: the number follows from the steps that the stages took (hc_op.cost)
- * @nstreams: number of sources for which an operation has space; more than role.nsrc in a plan
- *	with REPAIR, whose rings may change
- * @nouts: number of entries in hc_op.out, for the peers to which this member sends
- * @op_size: bytes of one of its operations
- * @spares: list of the memory of operations that have ended, for reuse; at most one entry while no
- *	operation is pending [poll]
+ * @turns: for each source: number of steps after which the source has received the data that is
+ *	sent down to it; NULL if this follows from the steps that the stages have taken (hc_op.cost)
+ * @nstreams: number of sources for which an operation has space; greater than role.nsrc in a plan
+ *	with REPAIR, since repairs can change the number of sources
+ * @nouts: number of entries in hc_op.out
+ * @op_size: bytes of an operation of this member
+ * @spares: list of operations that have ended, whose memory is reused; has at most one entry if no
+ *	operation is pending; only the poll accesses it
  * @nspares: number of entries in @spares
- * @nops: number of pending operations, including those in hc_generation.fallen [poll]
+ * @nops: number of pending operations, including those in hc_generation.fallen; only the poll
+ *	accesses it
  * @priv: private state of the plan type, see hc_plan_ops.member_size
- * @guard: ledger for the next epoch, or NULL: the plan is not guarded
- * @before: the member of the previous epoch, whose ledger this one takes over, or NULL
- * @opened: the member may take the ledger over; configuration sets this after @before
- * @detour: frame counts of detours: an entry for each source, then for each destination; or
- *	NULL: the plan has no detours
+ * @guard: the ledger, or NULL if the plan is not guarded
+ * @before: the node's member of the previous epoch, whose ledger this member takes over, or NULL
+ * @opened: true if the member may take over this ledger; configuration sets @opened after @before
+ * @detour: frame counts of detours: an entry for each source, followed by one for each destination;
+ *	NULL if the plan has no detours
  * @job: entry in the node's lists of members that have work
  * @next: number of the next contribution
- * @head: oldest operation that is not yet passed on or, at the root, not complete
- * @done: all operations below this number are complete as far as this member knows
- * @peer_acked: for each destination: operations below this number are done, according to its ACKs
- *	(the windows of all destinations must move before this member's does); in a broadcast: for
- *	each source
+ * @head: oldest operation that has not been passed on completely or, at the root, is not complete
+ * @done: this member knows that all operations below this number are complete
+ * @peer_acked: for each destination (in a broadcast: each source) the number below which all
+ *	operations are done, from the ACKs of this peer. The window of this member is moved as far
+ *	as the lowest of these numbers
  * @acked: the value of @done in the last ACK that this member has sent
- * @tells: in a plan without a root: this member, on behalf of all, notifies listeners of completed
- *	operations
- * @base: operation numbers below this are from before the last ring repair
+ * @tells: true if, in a plan without a root, this member notifies listeners of completed operations
+ *	on behalf of all
+ * @base: operation numbers below this were used before the last ring repair
  * @renamed: operation numbers in frames minus those that processes see, see hc_user_nr(); ring
  *	repairs and new epochs change it; read outside the poll
  * @gen: the generation of the member, and how it ends
  * @user: the process that contributes
  * @view: what the member waits for
- * @dropped: number of operations that have ended, with a result or not
+ * @dropped: number of operations that have ended, with or without a result
  * @ops: pending operations by number modulo HC_OP_WINDOW
  * @src: role.nsrc sources, in merge order
  */
@@ -245,7 +251,7 @@ struct hc_member {
 	struct hc_tree_peer src[];
 };
 
-/* Return: the private state that the plan type has of @m, .member_size bytes. */
+/* Return: the private state of the plan type in @m, .member_size bytes. */
 static inline void *hc_member_priv(const struct hc_member *m)
 {
 	return m->priv;
@@ -256,15 +262,16 @@ static inline bool hc_member_is_root(const struct hc_member *m)
 	return m->role.ndst == 0;
 }
 
-/* Does @m's process only receive the messages of a broadcast, without contributing? */
+/* Does the process of @m only receive messages of a broadcast, without contributing? */
 static inline bool hc_member_receives(const struct hc_member *m)
 {
 	return !m->plan->ops->all_contribute && !hc_member_is_root(m);
 }
 
-/* Does the plan refuse a contribution that its process sent before it had read about a failure? A
- * broadcast does not, since only the source determines the next operation. A plan with REPAIR does
- * not, since its operations are resumed with the contributions that were sent.
+/* Return: true if the plan refuses a contribution that a process has sent before it has read the
+ * record of a failure (sock/unread.h). A broadcast need not refuse it, since only the source
+ * determines the next operation. A plan with REPAIR must not refuse it, since repaired operations
+ * go on with the contributions that were sent.
  */
 static inline bool hc_plan_bars_ahead(const struct hc_plan *plan)
 {
@@ -272,13 +279,13 @@ static inline bool hc_plan_bars_ahead(const struct hc_plan *plan)
 }
 
 /* Record that the process of socket @sock was notified of failure @nr. If @nr is 0, the socket was
- * closed; its earlier contributions may still be taken until the member handles the close.
+ * closed; contributions that it had sent before may be taken until the member handles the close.
  */
 static inline void hc_failure_note(struct hc_member *m, u64 sock, u64 nr)
 {
 	if (!nr && m->user.sock && m->user.sock != sock)
 		return;
-	/* Ignore the failure of a socket that served the plan earlier. */
+	/* Ignore @sock if it has served the plan before the socket that serves it now. */
 	if (m->user.failure.sock && m->user.failure.sock == m->user.sock && m->user.sock != sock)
 		return;
 	m->user.failure.sock = sock;
@@ -300,26 +307,26 @@ static inline bool hc_member_acks(const struct hc_member *m)
 }
 
 /**
- * hc_repair_tends() - tell whether the repair of @m's plan has work to do
+ * hc_repair_tends() - check whether the repair of @m's plan has work to do
  * @m: member of a plan with REPAIR
  */
 bool hc_repair_tends(const struct hc_member *m);
 
 /**
- * hc_repair_holds() - tell whether contributions to @m wait until its plan is repaired
+ * hc_repair_holds() - check whether contributions to @m wait until its plan is repaired
  * @m: member of a plan with REPAIR
  */
 bool hc_repair_holds(const struct hc_member *m);
 
 /**
- * hc_guard_holds() - tell whether contributions to @m wait until the next epoch of its plan goes on
+ * hc_guard_holds() - check whether contributions to @m wait for the next epoch of its plan
  * @m: any member
  *
- * Return: false also if the plan is not guarded.
+ * Return: true if they wait; false if they do not or the plan is not guarded.
  */
 bool hc_guard_holds(const struct hc_member *m);
 
-/* Does @m wait, or has it a control message to send? */
+/* Return: true if @m waits, or has a control message to send. */
 static inline bool hc_member_pending(const struct hc_member *m)
 {
 	return m->view.wait != HYPERCUBE_WAIT_NOTHING || m->gen.unsaid ||
@@ -327,13 +334,13 @@ static inline bool hc_member_pending(const struct hc_member *m)
 	       (m->plan->repairs && hc_repair_tends(m)) || hc_guard_holds(m);
 }
 
-/* Do contributions to @m wait until its plan is repaired? */
+/* Return: true if contributions to @m wait until its plan is repaired. */
 static inline bool hc_member_holds(const struct hc_member *m)
 {
 	return m->plan->repairs && hc_repair_holds(m);
 }
 
-/* Do contributions to @m wait, for a repair or for the next epoch? */
+/* Return: true if contributions to @m wait for a repair or for the next epoch. */
 static inline bool hc_contributions_wait(const struct hc_member *m)
 {
 	return hc_member_holds(m) || hc_guard_holds(m);
@@ -349,7 +356,9 @@ static inline u32 hc_member_from(const struct hc_member *m, u32 u)
 	return u;
 }
 
-/* Return: operation number @nr as processes, events and dumps see it (hc_member.renamed). */
+/* Return: the number by which processes, events and dumps refer to operation @nr
+ * (hc_member.renamed).
+ */
 static inline u64 hc_user_nr(const struct hc_member *m, u64 nr)
 {
 	return nr - READ_ONCE(m->renamed);
@@ -360,7 +369,7 @@ static inline struct hc_op *hc_member_op(struct hc_member *m, u64 nr)
 	return m->ops[nr % HC_OP_WINDOW];
 }
 
-/* Does operation @nr of @m still exist, at address @op, and does @m still work on it? */
+/* Return: true if @op is still operation @nr of @m, and @m still works on it. */
 static inline bool hc_op_lives(struct hc_member *m, const struct hc_op *op, u64 nr)
 {
 	return hc_member_op(m, nr) == op && nr < m->gen.gives;
@@ -376,8 +385,8 @@ static inline bool hc_op_lives(struct hc_member *m, const struct hc_op *op, u64 
  */
 struct hc_op *hc_op_next(const struct hc_member *m, u64 nr, u64 end);
 
-/* Return: the payload of DATA frame @skb, contiguous in the linear part or in the one fragment. Not
- * for payloads whose pieces are in pages of their own (coll/pieces.h).
+/* Return: the payload of DATA frame @skb, which is contiguous in the linear part or in the only
+ * fragment. The pieces of the payload must not be in pages of their own (coll/pieces.h).
  */
 static inline void *hc_payload(const struct sk_buff *skb)
 {
@@ -386,7 +395,7 @@ static inline void *hc_payload(const struct sk_buff *skb)
 	return skb->data + HC_DATA_HEAD;
 }
 
-/* Do other frames refer to the page of @skb's payload? */
+/* Return: true if other frames refer to the page with the payload of @skb. */
 static inline bool hc_page_is_shared(const struct sk_buff *skb)
 {
 	return skb_is_nonlinear(skb) && page_count(skb_frag_page(&skb_shinfo(skb)->frags[0])) > 1;
@@ -395,7 +404,7 @@ static inline bool hc_page_is_shared(const struct sk_buff *skb)
 /* State of a frame between sock/send.c and the host port, in skb->cb. */
 struct hc_host_cb {
 	struct hc_cb cb;
-	bool first;	/* the first frame of a contribution */
+	bool first;	/* true for the first frame of a contribution */
 	struct hc_rec rec;
 	u64 group;	/* hc_sock.group */
 	u64 cookie;
@@ -411,9 +420,9 @@ static inline struct hc_host_cb *hc_host_cb(struct sk_buff *skb)
 struct hc_leave_cb {
 	struct hc_cb cb;
 	u64 sock;			/* hc_sock.id */
-	u32 plan;			/* the plan that it was connected to; 0: none */
-	u32 keeps;			/* the plan that it goes on to serve; 0: none */
-	unsigned long next;		/* plans with ids below this have been handled */
+	u32 plan;			/* id of the plan to which it was connected, or 0 */
+	u32 keeps;			/* id of the plan that it still serves, or 0 */
+	unsigned long next;		/* the plans with ids below this have been handled */
 	struct completion *handled;	/* completed when the node has handled all plans; or NULL */
 };
 

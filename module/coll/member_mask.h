@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Sets of members in frames. A set has one bit for each node of the fabric: node u is bit u % 8 of
- * byte u / 8.
+ * Sets of members, in the form in which frames contain them: one bit for each node of the fabric,
+ * where node u is bit u % 8 of byte u / 8.
  */
 #ifndef _HC_MEMBER_MASK_H
 #define _HC_MEMBER_MASK_H

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Schedules the members of a node that have other work than handling frames that arrive for them.
+ * Scheduling of the members of a node that have other work than processing received frames.
  *
- * A member that waits is in one of the node's lists (struct hc_work), so that no code walks over
- * plans that need nothing. Members for which a process has made room are moved to .ready at once,
- * and members that wait are moved to .late once a second. The polls take from these two lists as
- * many members as their budget allows. A waiting member leaves its list only when a poll looks at
- * it again.
+ * A member that waits is in one of the node's lists (struct hc_work), so that no code has to walk
+ * over all plans. When a process has made room in its receive buffer, the members that wait for it
+ * are moved to .ready; once a second, members that wait are moved to .late. The polls take members
+ * from these two lists, as many as their budget allows. A waiting member leaves its list only when
+ * a poll takes it.
  *
- * When links of a node fail, the node examines all plans, of which there may be thousands: in each
- * poll as many as the budget allows, in the order of their ids. Links that fail meanwhile are
- * handled in the next pass. Before its plan is examined, a member may send over a link that is
- * down. That breaks the plan (hc_peer_xmit()), as it does if the poll has not been notified of the
- * failure yet.
+ * When links of a node fail, its poll examines all plans, of which there may be thousands: in each
+ * poll as many as the budget allows, in the order of their ids. Links that fail during this pass
+ * over the plans are handled in the next pass. Before its plan is examined, a member may try to
+ * send over a link that is down. This breaks the plan (hc_peer_xmit()), as it does if the poll has
+ * not been notified of the failure yet.
  *
  * Outside of the node's poll, only configuration changes these lists: it sets hc_job.check, and it
  * takes members out of the lists before the grace period after which their memory is freed
- * (hc_job.gone). So code that has taken a member from a list may use it until its RCU read section
- * ends.
+ * (hc_job.gone). So code that has taken a member from a list may use it until the end of its RCU
+ * read section.
  */
 #include "coll/coll.h"
 #include "coll/guard.h"
@@ -44,7 +44,7 @@ void hc_member_wait(struct hc_member *m)
 {
 	struct hc_work *w = m->node->work;
 
-	/* If the member is in .late, it stays there: a poll looks at it in any case. */
+	/* If the member is in .late, it stays in this list: a poll will take it in any case. */
 	if (!list_empty_careful(&m->job.list) && m->job.with_readers == m->job.blocked)
 		return;
 	spin_lock(&w->lock);
@@ -123,8 +123,8 @@ void hc_coll_links_known(struct hc_node *node)
 	node->spent += plans / HC_PLANS_OF_A_FRAME;
 }
 
-/* Does the failure of a link affect a plan? It does not affect a plan that was installed later,
- * around this fault or after the link worked again.
+/* Return: true if the last failure of the link at @port affects the plan. It does not if the plan
+ * was installed after it: the plan then avoids this link, or the link was up again.
  */
 static bool concerns(const struct hc_plan *plan, const struct hc_port *port)
 {
@@ -149,8 +149,8 @@ static int faults_work(struct hc_node *node, int budget)
 	while (work < budget && !hc_faults_over(node)) {
 		if (!node->failing.now) {
 			WRITE_ONCE(node->failing.now, node->failing.links);
-			/* Order this after setting .now: a reader that loads .links first and then
-			 * .now finds each failed link in one of them.
+			/* Release: .now is set before. A reader that loads .links first and then
+			 * .now finds each failed link in one of the two.
 			 */
 			smp_store_release(&node->failing.links, 0);
 			*id = 0;
@@ -160,16 +160,18 @@ static int faults_work(struct hc_node *node, int budget)
 			plan_faults(node, plan, node->failing.now);
 			work += hc_cost(node);
 		}
-		/* ++ overflows after the greatest id: all plans have been examined. */
+		/* All plans have been examined if no more is found, or if the increment has
+		 * overflowed.
+		 */
 		if (!plan || !++*id)
-			/* Publish that no work is left only after the work is done. */
+			/* Release: clear .now only after all that was to be done has been done. */
 			smp_store_release(&node->failing.now, 0);
 	}
 	return work;
 }
 
-/* Check a new member's links: a link, or a machine, may have failed between the check of a plan and
- * its publication.
+/* Check the links of a new member: a link, or another machine, may have failed after the plan was
+ * verified and before it was published.
  */
 static void member_recheck(struct hc_member *m)
 {
@@ -182,9 +184,9 @@ static void member_recheck(struct hc_member *m)
 			hc_plan_fault(m->node, m->plan, dim);
 }
 
-/* Take the next member that has work. Members of .late, which are to be checked for a stall, are
- * taken only if the receive queue is empty: the frames for which they wait may be in that queue,
- * and then it is too early to probe.
+/* Take the next member that has work. Members of .late, for which the stall check must run, are
+ * taken only if the receive queue of the node is empty: if the frames for which they wait are in
+ * that queue, no PROBE must be sent.
  */
 static struct hc_member *work_take(struct hc_node *node, bool *late, bool *check)
 {
@@ -230,7 +232,8 @@ int hc_coll_work(struct hc_node *node, int budget)
 		if (hc_member_pending(m))
 			hc_member_wait(m);
 		work += hc_cost(node);
-		/* Let other members of the node and other queues run first. */
+		/* If this member has more work, let other members and queues of the node run first.
+		 */
 		if (m->job.again)
 			break;
 	}

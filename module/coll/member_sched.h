@@ -13,15 +13,15 @@
 #include "fabric/node.h"
 
 /**
- * struct hc_work - members of a node that wait or have something to do (coll/member_sched.c)
+ * struct hc_work - members of a node that wait or have work to do (coll/member_sched.c)
  * @lock: protects the lists
  * @waiting: members that wait; a poll looks at them once a second
  * @readers: members that wait for room in a process's receive buffer
- * @ready: members that can go on
- * @late: members that the stall check has to examine
- * @repairing: number of members whose ring repair needs notification of link-state updates
- * @fault_plan: plans with ids below this have been handled for the failed links in
- *	hc_failing.now [poll]
+ * @ready: members whose work can go on
+ * @late: members that the stall check must examine
+ * @repairing: number of members whose ring repair must be notified of link-state updates
+ * @fault_plan: the plans with ids below this have been handled for the failed links in
+ *	hc_failing.now; only the node's poll accesses it
  */
 struct hc_work {
 	spinlock_t lock;
@@ -33,7 +33,7 @@ struct hc_work {
 	unsigned long fault_plan;
 };
 
-/* Plans that are examined in the time that a frame takes; for the poll's budget. */
+/* Number of plans whose examination counts as one frame in the poll's budget. */
 #define HC_PLANS_OF_A_FRAME	8
 
 /**
@@ -43,16 +43,16 @@ struct hc_work {
 void hc_work_init(struct hc_work *w);
 
 /**
- * hc_work_waits() - tell whether members of a node wait
+ * hc_work_waits() - check whether members of a node wait
  * @node: the node
  *
  * Context: any; a snapshot.
- * Return: true if so.
+ * Return: true if at least one waits.
  */
 bool hc_work_waits(const struct hc_node *node);
 
-/* Return: true if hc_coll_work() has work to do: members can go on, or plans have to be examined
- * after a link has failed. Context: any; a snapshot.
+/* Return: true if hc_coll_work() has work to do: the work of members can go on, or plans must be
+ * examined after a link has failed. Context: any; a snapshot.
  */
 static inline bool hc_work_ready(const struct hc_node *node)
 {
@@ -77,13 +77,13 @@ void hc_coll_event(struct hc_node *node, unsigned long events);
  * @budget: the poll's budget
  *
  * Context: poll.
- * Return: how much of the budget was used.
+ * Return: the part of the budget that was used.
  */
 int hc_coll_work(struct hc_node *node, int budget);
 
 /**
- * hc_coll_links_known() - schedule ring repairs after a FAULT word of another node, as known at
- *	this node, has changed
+ * hc_coll_links_known() - schedule ring repairs after this node has received a new FAULT word of
+ *	another node
  * @node: the node
  *
  * Context: poll.

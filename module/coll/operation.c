@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Members and their operations: allocation and release. Their work is in coll/coll.c. */
+/* Allocating and freeing members and their operations. */
 #include <linux/jiffies.h>
 #include <linux/slab.h>
 
@@ -11,7 +11,7 @@
 #include "trace.h"
 
 /* Return: the size in bytes of an operation. An operation may be allocated before its collective is
- * known, so it has space for the largest private state of any collective of the plan type.
+ * known, so it has space for the private state of any collective of the plan type.
  */
 static size_t op_size(const struct hc_plan_ops *ops, unsigned int nsrc, unsigned int nouts)
 {
@@ -62,7 +62,7 @@ int hc_member_create(struct hc_plan *plan, u32 u, const struct hc_tree_role *rol
 	return plan->guard ? hc_guard_create(m) : 0;
 }
 
-/* Free the memory kept for operations, from the list entry that @at points to. */
+/* Free the spare operations from list entry *@at on. */
 static void spares_free(struct hc_member *m, struct hc_op **at)
 {
 	struct hc_op *op;
@@ -93,14 +93,16 @@ void hc_op_free(struct hc_op *op)
 	if (op->coll->release)
 		op->coll->release(op);
 	m->nops--;
-	/* Operations that failed in the last generation may exist in addition to a full window. */
+	/* Do not keep more than a window of operations. There may be more, since operations that
+	 * have failed in the last generation exist in addition to a full window.
+	 */
 	if (m->nops + m->nspares >= HC_OP_WINDOW) {
 		hc_poll_free(m->node->fabric, op, m->op_size);
 		return;
 	}
-	/* Keep the memory, which stays charged to the fabric. While other operations are pending,
-	 * the next one will begin soon. If none is, keep only the memory that was used last,
-	 * because it is warm in the caches.
+	/* Keep the memory, which stays charged to the fabric, for reuse: while other operations are
+	 * pending, the next one will begin soon. If none is pending, keep only this operation,
+	 * whose memory was used last and is in the caches.
 	 */
 	op->spare = m->spares;
 	m->spares = op;
@@ -109,7 +111,7 @@ void hc_op_free(struct hc_op *op)
 		spares_free(m, &op->spare);
 }
 
-/* Allocate an operation, zeroed. If memory of an operation that has ended is kept, use that. */
+/* Allocate an operation, or reuse a spare one. All its fields are 0. */
 static struct hc_op *op_alloc(struct hc_member *m)
 {
 	struct hc_op *op = m->spares;

@@ -10,25 +10,26 @@
 #include "fabric/node.h"
 #include "fabric/skb.h"
 
-/* Operations that a member may have pending in one plan; a power of two. */
+/* Maximum number of pending operations of a member in one plan; a power of two. */
 #define HC_OP_WINDOW	64
 /* Value of hc_end.nr and of other operation numbers: no operation. */
 #define HC_NR_NONE	U64_MAX
-/* Completed operations that the root may leave unacknowledged if no member asked for a
- * notification.
+/* Maximum number of completed operations for which the root delays an ACK if no process has
+ * requested a notification.
  */
 #define HC_ACK_BATCH	16
 /* Period of the stall check of members that wait, in jiffies. */
 #define HC_STALL_TIME	HZ
-/* Segments that may be in flight from a member to one of its sources (downwards); even. */
+/* Maximum number of segments in flight from a member down to one of its sources; even. */
 #define HC_DOWN_WINDOW	8
-/* Full segments in one upward stream that may wait without being charged to a socket. */
+/* Maximum number of full segments of one upward stream that wait without being charged to a socket.
+ */
 #define HC_UP_WINDOW	8
-/* Payloads up to this size travel in the linear part of the skb. */
+/* Payloads of up to this many bytes are in the linear part of the skb. */
 #define HC_INLINE_MAX	512
 
 /**
- * struct hc_rec - a record of a socket: one contribution, or one message or result
+ * struct hc_rec - id of a record of a socket: a contribution, a message of a broadcast, or a result
  * @sock: hc_sock.id, or 0: no socket
  * @nr: number of the record within the socket
  */
@@ -38,20 +39,21 @@ struct hc_rec {
 };
 
 /**
- * struct hc_stream - one source in one operation: what it has sent up, and what is sent
- *	down to it
- * @q: segments not yet merged, in order
- * @total: announced length of the stream in bytes; valid once @came is not 0
+ * struct hc_stream - state of one source in one operation: of the data that it has sent up, and of
+ *	the data that is sent down to it
+ * @q: segments that have been received and not been merged yet, in order
+ * @total: length of the stream in bytes, as its frames carry it; valid if @came is not 0
  * @down_busy: modelled time until which the link down to the source is occupied, ns
  * @unaccounted: bytes of @q that are charged neither to a socket nor to the fabric
  * @came: number of frames received from the source
- * @at: offset in the message, or in the block, that the next frame must have; the least offset that
- *	it may have if the source is a blocked sender, which sends a share of each segment
- * @sent_down: frames sent down to the source
- * @taken_down: how many of @sent_down the source has acknowledged by CREDIT
- * @last_down: the last frame of the operation was sent down to the source
- * @want: the source wants the data that is sent down (HC_DATA_F_WANT)
- * @last: the last frame of the stream has been received
+ * @at: offset in the message, or in the block, that the next frame must have. If the source is a
+ *	blocked sender, which sends a share of each segment, this is the least offset that the next
+ *	frame may have
+ * @sent_down: number of frames sent down to the source
+ * @taken_down: number of these frames that the source has acknowledged by CREDIT
+ * @last_down: true if the last frame of the operation has been sent down to the source
+ * @want: true if the source has requested the data that is sent down (HC_DATA_F_WANT)
+ * @last: true if the last frame of the stream has been received
  */
 struct hc_stream {
 	struct sk_buff_head q;
@@ -70,8 +72,8 @@ struct hc_stream {
 /**
  * struct hc_out - what a member has sent to a peer in an operation
  * @busy: modelled time until which the link to the peer is occupied, ns
- * @sent: frames sent to the peer
- * @taken: how many of @sent the peer has acknowledged by CREDIT
+ * @sent: number of frames sent to the peer
+ * @taken: number of these frames that the peer has acknowledged by CREDIT
  */
 struct hc_out {
 	u64 busy;
@@ -82,46 +84,50 @@ struct hc_out {
 /**
  * struct hc_op - one operation at one member
  * @fallen: entry in hc_generation.fallen
- * @spare: next entry in hc_member.spares, once the operation has ended
+ * @spare: when the operation has ended, the next entry in hc_member.spares
  * @member: the member
- * @coll: the collective; the first one of the plan type until @known
- * @priv: private state of the collective, see hc_coll_ops.op_size; there is room for the
- *	largest that the plan type carries
+ * @coll: the collective; as long as @known is false, the first one of the plan type
+ * @priv: private state of the collective, see hc_coll_ops.op_size; there is space for that of any
+ *	collective that the plan type carries
  * @nr: number of the operation within the plan
- * @total: bytes of this member's contribution; valid once @known
- * @cookie: cookie of this member's contribution, as its process gave it
- * @result: bytes of the result, of a broadcast message, or of a block that is sent down; valid once
- *	@down_came is not 0, at the root always
- * @time: modelled time of the latest data seen, ns
- * @own: this member's segments that still wait to be processed
- * @down: segments that were received from above and are not yet passed on
+ * @total: bytes of this member's contribution; valid if @known
+ * @cookie: cookie that the process has set for this member's contribution
+ * @result: bytes of the result, of a broadcast message, or of a block that is sent down; valid if
+ *	@down_came is not 0, and always at the root
+ * @time: the latest modelled time of data that this member has sent or received in the operation,
+ *	ns
+ * @own: this member's segments that have not been processed yet
+ * @down: segments that have been received from above and not been passed on yet
  * @down_came: number of frames received from above
  * @down_at: offset that the next frame from above must have, in the message or in a block
- * @down_acked: frames passed on, as reported in the last CREDIT to the sender above
- * @turn: number of steps after which this member has received what is sent down to it; 0 at the
- *	root
+ * @down_acked: number of frames that had been passed on when the last CREDIT was sent to the peer
+ *	above
+ * @turn: number of steps after which this member has received the data that is sent down to it; 0
+ *	at the root
  * @clock: logical clock
- * @rec: record of the contribution; of a broadcast: of the message, valid once @begun
+ * @rec: record of the contribution or, in a broadcast, of the message; valid if @begun
  * @elem: bytes of an element
- * @piece: bytes of a piece in a full round, if the data is sent in rounds (coll/chunk.h)
+ * @piece: bytes of each piece in a full round, if the data is sent in rounds (coll/chunk.h)
  * @width: bytes of a RECORD element
  * @oper: enum hypercube_oper
  * @dtype: enum hypercube_type
- * @cost: steps that each stage took, as far as this member knows
- * @known: the parameters are known, from the socket or from a frame
- * @apart: pieces of more than HC_INLINE_MAX bytes lie in pages of their own (coll/pieces.h)
- * @begun: this member has begun its contribution
- * @own_last: the contribution of this member is complete
- * @agrees: the members themselves run this operation, to agree on something; no process takes
- *	part (coll/guard.c)
- * @notify: a process asked for a notification of the completion (HYPERCUBE_F_NOTIFY)
- * @notify_own: the process of this member asked for a notification
- * @handed: the member has passed on all of the operation
- * @announced: listeners have been notified of the completion; set when a completed operation
- *	is carried out again after a ring repair
- * @out: hc_member.nouts entries behind @src: one for each destination or, where a member sends
- *	to its sources, for each source
- * @src: one stream for each source
+ * @cost: number of steps that each stage has taken, from the frames that this member has received
+ * @known: true if the parameters are known, from the socket or from a frame
+ * @apart: true if each piece of more than HC_INLINE_MAX bytes is in pages of its own
+ *	(coll/pieces.h)
+ * @begun: true if this member's contribution has begun
+ * @own_last: true if this member's contribution is complete
+ * @agrees: true if members of a guarded plan run this operation without their processes, to agree
+ *	(coll/guard.c)
+ * @notify: true if a process of any member has requested a notification of the completion
+ *	(HYPERCUBE_F_NOTIFY)
+ * @notify_own: true if the process of this member has requested a notification
+ * @handed: true if the member has passed on all data of the operation
+ * @announced: true if listeners have been notified of the completion; set when a completed
+ *	operation is carried out again after a ring repair
+ * @out: hc_member.nouts entries, after @src in memory: one for each destination or, in plans in
+ *	which members send to their sources, one for each source
+ * @src: the streams, one for each source
  */
 struct hc_op {
 	struct list_head fallen;
@@ -161,7 +167,7 @@ struct hc_op {
 	struct hc_stream src[];
 };
 
-/* Return: the private state that the collective of @op has, .op_size bytes. */
+/* Return: the private state of the collective in @op, .op_size bytes. */
 static inline void *hc_op_priv(const struct hc_op *op)
 {
 	return op->priv;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The table of plan types, and the look-up of a collective on them.
+ * The table of plan types, and the function that finds the collective of a plan type.
  */
 #include <linux/err.h>
 #include <linux/export.h>
@@ -9,7 +9,7 @@
 
 #include "coll/ops.h"
 
-/* For tests/ops_kunit.c */
+/* tests/ops_kunit.c uses these functions. */
 #if IS_ENABLED(CONFIG_KUNIT)
 #define EXPORT_TO_KUNIT(symbol)	EXPORT_SYMBOL_GPL(symbol)
 #else

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The properties of each collective and of each plan type. The common code (the other files of
- * coll/, sock/send.c) knows members, numbers and frames, and calls these functions instead of
- * testing for a type.
+ * coll/, and sock/send.c) handles members, operation numbers and frames, and calls these functions
+ * instead of testing for a type.
  *
- * A collective is a row in lib/hc_coll_desc.c, which the tool reads too, and a struct hc_coll_ops
- * for each algorithm by which plans carry it, in the list of the plan type. A plan type is a file
- * that defines its struct hc_plan_ops, a line in ops.c and a row in netlink/plan.c.
+ * A collective is a row in lib/hc_coll_desc.c, which the tool reads, too, and a struct hc_coll_ops
+ * in the list of each plan type that carries it. A plan type is a file that defines its struct
+ * hc_plan_ops, a line in ops.c and a row in netlink/plan.c.
  */
 #ifndef _HC_OPS_H
 #define _HC_OPS_H
@@ -23,42 +23,46 @@ struct sk_buff;
 /* Result of work on an operation. */
 enum hc_progress {
 	HC_BLOCKED,	/* the operation waits; hc_member.view has the reason */
-	HC_FINISHED,	/* everything was passed on; at the root: delivered */
+	HC_FINISHED,	/* all data was passed on; at the root: was delivered */
 	HC_FAILED,	/* hc_fail() was called; no work on the operation follows */
 };
 
 /**
- * struct hc_coll_ops - how plans of a type carry a collective, with some operators
+ * struct hc_coll_ops - how plans of a type carry a collective, for MERGE or for all other operators
  * @id: enum hypercube_collective, with the descriptor hc_coll_desc()
- * @merges: these functions are for the operator MERGE, by which runs get longer; otherwise they are
- *	for all other operators
+ * @merges: these functions are for the operator MERGE, whose results are as long as both operands
+ *	together; otherwise they are for all other operators
  * @own_totals: contributions may differ in length, and each member knows only the length of its own
- * @comes_down: a result is sent down after the contributions were sent up
- * @asks: the data that is sent down goes to those members whose contributions request it (scatter)
+ *	contribution
+ * @comes_down: after the contributions have been sent up, a result is sent down
+ * @asks: data is sent down only to members that have requested it by their contributions (scatter)
  * @rounds: contributions are sent in rounds, see coll/chunk.h
- * @apart: pieces of long blocks are in pages of their own (coll/pieces.h), and a frame has up to
- *	HC_FRAME_SEGMENTS segments of them; otherwise a payload is at most a segment, and contiguous
+ * @apart: each piece of a long block is in pages of its own (coll/pieces.h), and a frame has up to
+ *	HC_FRAME_SEGMENTS times the payload of a segment; otherwise a payload is contiguous and at
+ *	most a segment long
  * @joins: the result has the blocks of all members, in rounds (coll/chunk.h)
- * @piece: return how many bytes of a block of @bytes bytes the process puts into a segment, if
- *	pieces of all blocks are later joined in one segment; NULL: the fabric's segment size
- * @unannounced: no member learns when all others have its block, so NOTIFY is refused
+ * @piece: return the number of bytes of a block of @bytes bytes that the process puts into a
+ *	segment, if members later join the pieces of all blocks in one segment; NULL: the fabric's
+ *	segment size
+ * @unannounced: no member can find out when all other members have its block, so NOTIFY is refused
  * @agrees: members of a guarded plan use this collective to agree (coll/guard.c); processes cannot
  *	begin it
- * @own_part: the process gets only its member's part of the result, or of each of the blocks that
- *	are joined in it
- * @op_size: bytes of private state of such an operation (hc_op_priv()), zeroed at first
+ * @own_part: the process gets only the part for its member: of the result or, if the result is
+ *	joined from blocks (@joins), of each of these blocks
+ * @op_size: bytes of private state of such an operation (hc_op_priv()), which is cleared when the
+ *	operation is made
  * @src_size: bytes of private state for each source, after the @op_size bytes
- * @release: free what the private state owns; NULL: nothing
- * @advance: work on the oldest operation at a member
+ * @release: free what the private state owns; NULL if it owns nothing
+ * @advance: do all work on the oldest operation of a member that can be done now
  * @up_follows: check that DATA is the next frame of source @i. NULL: it must be the next piece of a
  *	message or, from a blocked sender, a share of the sender's next segment
  * @down_follows: check that DATA is the next frame from above. NULL: it must be the next piece of a
  *	message
- * @down_may: check whether @skb may be passed on downwards. If not, the wait is recorded or the
- *	operation has failed. NULL: hc_down_all_may()
- * @down_pass: pass @skb on; @last: nothing follows. Returns HC_FINISHED if that was done;
- *	HC_BLOCKED if there is no memory for it, and @skb stays the caller's; HC_FAILED if the
- *	operation is gone. NULL: hc_down_all_pass()
+ * @down_may: check whether @skb may be passed on downwards. If not, the function has recorded the
+ *	wait or failed the operation. NULL: hc_down_all_may()
+ * @down_pass: pass @skb on; @last: it is the last frame. Returns HC_FINISHED if @skb was passed on;
+ *	HC_BLOCKED if there is no memory, and the caller still owns @skb; HC_FAILED if the operation
+ *	is gone. NULL: hc_down_all_pass()
  */
 struct hc_coll_ops {
 	u8 id;
@@ -84,21 +88,21 @@ struct hc_coll_ops {
 				      bool last);
 };
 
-/* How a member learns which operations are done. */
+/* How a member finds out which operations are done. */
 enum hc_ack_way {
-	HC_ACK_DOWN,	/* from ACKs of its destinations; the root is the first to know */
-	HC_ACK_UP,	/* from ACKs of its sources; the root is the last to know */
+	HC_ACK_DOWN,	/* from ACKs of its destinations; the root is the first */
+	HC_ACK_UP,	/* from ACKs of its sources; the root is the last */
 	HC_ACK_ALONE,	/* from its own work; there are no ACKs */
 };
 
 /**
- * struct hc_ack_ops - how the members of a plan learn which operations are done
+ * struct hc_ack_ops - how the members of a plan find out which operations are done
  * @way: which peers send ACKs
- * @tell: send ACKs that were delayed, for a member that sends any; NULL: no member does
- * @rx: handle an ACK; NULL: no member sends any
- * @handed: handle that the oldest operation was passed on completely, and .head has moved past it;
- *	the function may free the operation
- * @moved: handle that a generation has ended; .head is where the next one begins
+ * @tell: send the ACKs of a member that were delayed; NULL if members send no ACKs
+ * @rx: handle an ACK; NULL if members send no ACKs
+ * @handed: called when the oldest operation has been passed on completely, and .head has moved past
+ *	it; may free the operation
+ * @moved: called when a generation has ended; .head is the operation with which the next one begins
  */
 struct hc_ack_ops {
 	enum hc_ack_way way;
@@ -121,42 +125,49 @@ enum {
 /**
  * struct hc_plan_ops - a plan type
  * @id: enum hypercube_plan_type
- * @plan_size: bytes of private state of such a plan (hc_plan_priv()), zeroed at first
+ * @plan_size: bytes of private state of such a plan (hc_plan_priv()), which is cleared when the
+ *	plan is made
  * @cube: plans of this type need a hypercube; callers of hc_plan_prepare() have checked this
  * @parts: the attributes that such plans have, HC_PLAN_*; others are refused
- * @member_size: bytes of private state of such a member (hc_member_priv()), zeroed at first
- * @copy: copy the shape from @p into the plan, and fill in the set of members where it follows
- *	from the shape. Returns false if there is no memory. Context: configuration
- * @shape: fill in the shape in @p, which borrows the arrays of the plan. Context: configuration
+ * @member_size: bytes of private state of such a member (hc_member_priv()), which is cleared when
+ *	the member is made
+ * @copy: copy the attributes that this type has from @p into the plan, and set the members if they
+ *	follow from these attributes. Returns false if there is no memory. Context: configuration
+ * @shape: the reverse of @copy: set these attributes in @p, which refers to the arrays of the plan.
+ *	Context: configuration
  * @members_create: verify the plan and make its members. Context: configuration
- * @release: free what @copy has allocated, which may have failed midway; or NULL. Context:
+ * @release: free what @copy has allocated, even if @copy has failed; or NULL. Context:
  *	configuration
- * @colls: the collectives that such plans carry, up to NULL; an operation counts as the first
- *	of them until its collective is known
- * @window: number of operations that are not done to which a member may have begun to contribute
- * @up_window: number of operations, from the first that is not done, whose frames sources may send;
- *	not used in lockstep
- * @ack: how members learn which operations are done
- * @results_follow: a member receives a result after it has passed the operation on, see
- *	hc_results_advance()
- * @all_contribute: all members contribute, not the root alone
+ * @colls: the collectives that such plans carry, terminated by NULL; until the collective of an
+ *	operation is known, it is treated as the first of them
+ * @window: maximum number of operations to which a member may have begun to contribute and that are
+ *	not done
+ * @up_window: number of operations, from the first that is not done, of which sources may send
+ *	frames; not used in lockstep
+ * @ack: how members find out which operations are done
+ * @results_follow: a member receives the result of an operation after it has passed on the
+ *	contributions; see hc_results_advance()
+ * @all_contribute: all members contribute, not only the root
  * @can_repair: such plans can be installed with REPAIR (hc_plan.repairs), see
  *	coll/ring/ring_repair.c
- * @guarded: the type with which such a plan is installed if it is guarded (hc_plan.guard): there
- *	each member gets the whole common result, and contributions have the layout that processes
- *	gave them. NULL: such plans cannot be guarded
- * @unasked: data is sent down to all sources; no source has to request it or to contribute first
- * @lockstep: peers send each other one frame in turn. A received frame may be of a later stage than
- *	this member's; so its clock and costs are recorded only when it is processed. No credits are
- *	needed
+ * @guarded: the variant of the type with which a guarded plan is installed (hc_plan.guard): each
+ *	member gets the whole common result, and members send contributions in the layout that their
+ *	processes have used. NULL: such plans cannot be guarded
+ * @unasked: data is sent down to all sources, even if they have neither requested it nor
+ *	contributed
+ * @lockstep: two peers alternate in sending each other one frame. A received frame may belong to a
+ *	later stage than the one that this member has reached, so its clock and costs are recorded
+ *	when it is processed. No credits are needed
  * @data_rx: handle DATA of a peer; consumes it. NULL: the common handler (coll.c)
- * @steps: count the steps of an operation; NULL: the sum over its stages
+ * @steps: count the steps of an operation; NULL: their number is the sum over its stages
  * @offered: check whether the process may get a segment that was received from above. If not, the
- *	wait is recorded or the operation has failed. NULL: it may, if its receive buffer has room
- * @close: handle the close of the socket that served the plan; NULL: operations that need its
+ *	function has recorded the wait or failed the operation. NULL: the process may get it if its
+ *	receive buffer has room
+ * @close: called when the socket that served the plan is closed; NULL: operations that need its
  *	contributions end
- * @ended: handle the end of a generation with hc_generation.last; @notified: the process was
- *	notified. Returns true if this function notified it. NULL: nothing else to do
+ * @ended: called when a generation has ended with hc_generation.last; @notified: the process has
+ *	been notified of the end. Returns true if this function has notified it. NULL: the plan type
+ *	does nothing at the end of a generation
  */
 struct hc_plan_ops {
 	u32 id;
@@ -218,7 +229,7 @@ extern const struct hc_coll_ops hc_tree_alltoall;
  * @oper: enum hypercube_oper
  *
  * Return: the functions, or an ERR_PTR: -EPROTOTYPE if plans of this type do not carry the
- * collective; -EOPNOTSUPP if they do, but not with this operator.
+ * collective; -EOPNOTSUPP if they do, but not for this operator.
  */
 const struct hc_coll_ops *hc_coll_find(const struct hc_plan_ops *ops, u32 collective, u32 oper);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Parts and pieces of results. Data that all members receive may have a part for each of them, in
- * the order of the nodes; each process then gets its own part (hc_coll_ops.own_part). Or it has a
- * block of each member; then a frame has a piece of each block (coll/chunk.h).
+ * Parts and pieces of results. A result that all members receive may have a part for each of them,
+ * in the order of the nodes, of which each process gets its own (hc_coll_ops.own_part). Or it may
+ * have a block of each member; then a frame has a piece of each block (coll/chunk.h).
  */
 #include "coll/coll.h"
 #include "coll/process.h"
@@ -42,7 +42,9 @@ bool hc_part_result(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, 
 	return true;
 }
 
-/* Do what hc_part_within() does, for the part of the member of rank @d->rank in a contribution. */
+/* Find those bytes of a range at offset @at that belong to the part for the member of rank
+ * @d->rank. Return: their number; *@off is set to their offset within the range.
+ */
 static u32 deal_within(const struct hc_deal *d, u64 at, u32 len, u32 *off)
 {
 	u64 begin = max(d->part * d->rank, at), end = min(d->part * (d->rank + 1), at + len);

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Payloads in pieces.
+ * Payloads that consist of pieces in pages of their own.
  *
- * Each piece is a fragment of the skb, in pages of its own. A frame with some of the pieces of
- * another frame refers to their pages. Once the process has filled these pages, they are not
- * written to any more. A page is freed with the last frame that refers to it.
+ * Each piece is a fragment of the skb, in pages of its own. If a frame has pieces of another frame,
+ * it refers to the same pages. After the process has filled these pages, they are not written to
+ * any more. A page is freed with the last frame that refers to it.
  *
  * An skb has HC_PIECES_PER_SKB fragments at most. Further fragments are in the skbs of its
  * frag_list, all of which except the last are full.
  *
- * A received frame may have another form: a trunk fills pages as it reads them, a Byzantine node
- * copies the frame that it corrupts, and packet taps may share the frame (skb_cloned()). Such a
- * frame is copied here.
+ * A received frame may have another form: frames from a trunk have other pages, a Byzantine node
+ * has copied the frame that it has corrupted, and a packet tap may share the frame (skb_cloned()).
+ * Such a frame is copied here.
  */
 #include <linux/mm.h>
 
@@ -21,9 +21,7 @@
 #include "fabric/node.h"
 #include "fabric/skb.h"
 
-/* Append @frag to a frame that is being made. If @frag belongs to another frame, both frames share
- * it.
- */
+/* Append @frag, which may be a piece of another frame, to a frame that is being made. */
 static void piece_share(struct hc_piece_iter *to, skb_frag_t *frag)
 {
 	get_page(skb_frag_page(frag));
@@ -31,7 +29,7 @@ static void piece_share(struct hc_piece_iter *to, skb_frag_t *frag)
 	skb_shinfo(to->skb)->nr_frags = to->i;
 }
 
-/* Allocate a frame without payload that has space for @n fragments. */
+/* Allocate a frame that has space for @n fragments and has none yet. */
 static struct sk_buff *shell_alloc(const struct hc_fabric *fabric, u32 src, u32 n, gfp_t gfp)
 {
 	struct sk_buff *head = hc_frame_make(fabric, src, HC_FRAME_DATA, 0, gfp);
@@ -51,8 +49,8 @@ static struct sk_buff *shell_alloc(const struct hc_fabric *fabric, u32 src, u32 
 	return head;
 }
 
-/* Add the pieces in @skb, of @len bytes each, to the lengths of @skb and, if @skb is in the
- * frag_list of @head, to the lengths of @head.
+/* Add the lengths of the pieces in @skb, of @len bytes each, to those of @skb and, if @skb is in
+ * the frag_list of @head, to those of @head.
  */
 static void payload_count(struct sk_buff *head, struct sk_buff *skb, u32 len)
 {
@@ -68,7 +66,7 @@ static void payload_count(struct sk_buff *head, struct sk_buff *skb, u32 len)
 	head->truesize += n * (PAGE_SIZE << get_order(len));
 }
 
-/* Set the lengths of a frame that has all its pieces. */
+/* Set the lengths of a frame to which all pieces have been appended. */
 static struct sk_buff *shell_filled(struct sk_buff *head)
 {
 	u32 len = skb_frag_size(&skb_shinfo(head)->frags[0]);
@@ -101,8 +99,8 @@ struct sk_buff *hc_pieces_alloc(const struct hc_fabric *fabric, u32 src, u32 len
 	return shell_filled(skb);
 }
 
-/* Return: true if the frame has @n pieces of @len bytes and no other user, so that pieces may be
- * removed from it.
+/* Return: true if the frame consists of @n pieces of @len bytes and has no other user, so that its
+ * pieces may be exchanged.
  */
 static bool pieces_ours(const struct sk_buff *head, u32 len, u32 n)
 {
@@ -125,7 +123,7 @@ static bool pieces_ours(const struct sk_buff *head, u32 len, u32 n)
 	return !n;
 }
 
-/* Fill @n pieces of @len bytes with the payload of @skb. */
+/* Copy the payload of @skb into the @n pieces of @to, of @len bytes each. */
 static void pieces_fill(struct sk_buff *to, const struct sk_buff *skb, u32 len, u32 n)
 {
 	struct hc_piece_iter it = hc_pieces_of(to);
@@ -163,7 +161,7 @@ struct sk_buff *hc_pieces_share(struct hc_node *node, const struct sk_buff *skb,
 	return shell_filled(all);
 }
 
-/* Is piece @k in an odd run? @run: pieces of a run, a power of two. */
+/* Return: true if piece @k is in an odd run. @run: number of pieces in a run, a power of two. */
 static bool in_odd(u32 k, u32 run)
 {
 	return k & run;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Payloads in pieces. Each piece lies in pages of its own, so that pieces go from frame to frame
- * without being copied (pieces.c). A run is a group of consecutive pieces, whose number is a power
- * of two.
+ * Payloads that consist of pieces in pages of their own, so that frames can be made of the pieces
+ * of other frames without copying them (pieces.c). A run is a group of consecutive pieces; the
+ * number of pieces in a run is a power of two.
  */
 #ifndef _HC_PIECES_H
 #define _HC_PIECES_H
@@ -12,13 +12,13 @@
 struct hc_fabric;
 struct hc_node;
 
-/* Does the payload of @skb consist of several pieces? */
+/* Return: true if the payload of @skb consists of several pieces in pages of their own. */
 static inline bool hc_pieces_apart(const struct sk_buff *skb)
 {
 	return skb_shinfo(skb)->nr_frags > 1;
 }
 
-/* Fragments of one skb; further ones are in the skbs of its frag_list. */
+/* Maximum number of fragments in one skb; further fragments are in the skbs of its frag_list. */
 #define HC_PIECES_PER_SKB	16U
 
 static_assert(HC_PIECES_PER_SKB <= MAX_SKB_FRAGS);
@@ -26,8 +26,8 @@ static_assert(HC_PIECES_PER_SKB <= MAX_SKB_FRAGS);
 /**
  * struct hc_piece_iter - iterator over the pieces of a frame
  * @head: the frame
- * @skb: the skb of the last piece returned: @head, or one of its frag_list
- * @i: fragments of @skb that the iterator has passed
+ * @skb: the skb with the last piece that was returned: @head, or one in its frag_list
+ * @i: number of fragments of @skb that have been returned
  */
 struct hc_piece_iter {
 	struct sk_buff *head;
@@ -58,14 +58,14 @@ static inline skb_frag_t *hc_piece_next(struct hc_piece_iter *it)
  * @src: the node that sends it
  * @len: bytes of each piece
  * @n: number of pieces
- * @gfp: how to allocate
+ * @gfp: flags for the allocation
  *
  * Return: the frame, or NULL: no memory.
  */
 struct sk_buff *hc_pieces_alloc(const struct hc_fabric *fabric, u32 src, u32 len, u32 n, gfp_t gfp);
 
 /**
- * hc_pieces_own() - convert a received frame to a form whose pieces may be taken out
+ * hc_pieces_own() - make a frame with the same payload whose pieces may be exchanged for others
  * @node: the node
  * @skb: DATA; consumed
  * @len: bytes of each piece
@@ -91,7 +91,7 @@ struct sk_buff *hc_pieces_share(struct hc_node *node, const struct sk_buff *skb,
  * @skb: the frame that has the pieces
  * @n: number of its pieces
  * @run: number of pieces in a run
- * @odd: take the odd runs, otherwise the even ones
+ * @odd: true for the odd runs, false for the even ones
  *
  * Return: the frame, or NULL: no memory.
  */
@@ -105,7 +105,7 @@ struct sk_buff *hc_pieces_half(struct hc_node *node, const struct sk_buff *skb, 
  * @in: the second frame
  * @n: number of pieces in each of them
  * @run: number of pieces in a run
- * @odd: @skb has the odd runs, otherwise the even ones
+ * @odd: true if the pieces of @skb are to be the odd runs, false if they are to be the even ones
  *
  * Return: the frame, or NULL: no memory.
  */
@@ -115,10 +115,10 @@ struct sk_buff *hc_pieces_join(struct hc_node *node, const struct sk_buff *skb,
 /**
  * hc_pieces_swap() - exchange every other run of pieces of a frame for those of another one
  * @skb: the frame
- * @in: the other one, which has @n / 2 pieces
+ * @in: the other frame, which has @n / 2 pieces
  * @n: number of pieces of @skb
  * @run: number of pieces in a run
- * @odd: exchange the odd runs, otherwise the even ones
+ * @odd: true to exchange the odd runs, false to exchange the even ones
  */
 void hc_pieces_swap(struct sk_buff *skb, struct sk_buff *in, u32 n, u32 run, bool odd);
 

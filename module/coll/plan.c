@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Plans: verified against the FAULT words that the nodes know, converted into one role for each
- * member, published by RCU.
+ * Plans: they are verified with the FAULT words of the nodes, converted into a role for each
+ * member, and published by RCU.
  *
- * A plan names the faults for which it was made. They must be the FAULT words that the live nodes
- * have now, otherwise the plan is stale. Then the verifier of the plan type, which the kernel
- * shares with the tool, checks the whole plan.
+ * The parameters of a plan contain the FAULT words with which it was computed. If they differ from
+ * the present FAULT words of the live nodes, the plan is stale and is refused. Then the verifier of
+ * the plan type, which the kernel shares with the tool, checks the whole plan.
  */
 #include <linux/jhash.h>
 #include <linux/netlink.h>
@@ -46,9 +46,9 @@ static void plan_free(struct hc_plan *plan)
 	kvfree(plan);
 }
 
-/* End all operations of a plan that no poll and no system call can see any more. Configuration can
- * read the root's state, which a member itself cannot, and so determine outcomes of the members'
- * operations.
+/* End all operations of a plan that no poll and no system call can find any more, and free its
+ * members. The state of the root, which a member itself cannot read, shows the outcomes of the
+ * members' operations.
  */
 static void members_destroy(struct hc_plan *plan, int status)
 {
@@ -56,7 +56,9 @@ static void members_destroy(struct hc_plan *plan, int status)
 	struct hc_root_view view;
 	u32 u;
 
-	/* A plan that was refused may have no members, and an invalid root. */
+	/* A plan that was refused has no epoch; it may have no members, and its root may be
+	 * invalid.
+	 */
 	if (plan->epoch)
 		root = plan->member[plan->root];
 	if (root)
@@ -146,7 +148,7 @@ void hc_plan_set_reason(struct netlink_ext_ack *extack, const char *why, u32 nod
 		HC_SET_ERR_MSG_FMT(extack, "%s: node %u", why, node);
 }
 
-/* Check that epochs ascend, also when requests name them. */
+/* Check that @epoch, which a request may set, is above the epochs of all earlier plans. */
 int hc_plan_check_epoch(const struct hc_fabric *fabric, u32 epoch, struct netlink_ext_ack *extack)
 {
 	if (!epoch || (s32)(epoch - fabric->epoch) > 0)
@@ -156,8 +158,8 @@ int hc_plan_check_epoch(const struct hc_fabric *fabric, u32 epoch, struct netlin
 	return -ERANGE;
 }
 
-/* If a request names the previous epoch, @prev, check that the plan installed as @id has this
- * epoch. So of two requests that would replace the same plan, one fails.
+/* If @prev, which a request may set, is not 0, check that the installed plan @id has this epoch. So
+ * if two requests try to replace the same plan, one fails.
  */
 static int plan_check_prev(struct hc_fabric *fabric, u32 id, u32 prev,
 			   struct netlink_ext_ack *extack)
@@ -170,8 +172,9 @@ static int plan_check_prev(struct hc_fabric *fabric, u32 id, u32 prev,
 	return -ESTALE;
 }
 
-/* Do what hc_link_check_faults() does, for nodes on other machines: compare the plan's faults with
- * the FAULT words that this machine knows. Members on other machines must also be reachable.
+/* Check the plan's FAULT words of nodes on other machines, as hc_link_check_faults() checks those
+ * of this machine's nodes: compare them with the FAULT words that this machine has received.
+ * Members on other machines must be reachable, too.
  */
 static int plan_check_remote(const struct hc_plan *plan, const u32 *fault,
 			     struct netlink_ext_ack *extack)
@@ -207,7 +210,7 @@ static u32 hash_bytes(u32 hash, const u8 *v, u32 n)
 	return hash;
 }
 
-/* Hash the rings as numbers, since machines may differ in their byte order. */
+/* Hash the rings as numbers, not as bytes, since machines may differ in byte order. */
 static u32 hash_rings(u32 hash, const struct hc_plan_params *p)
 {
 	u32 i;
@@ -219,7 +222,8 @@ static u32 hash_rings(u32 hash, const struct hc_plan_params *p)
 	return hash;
 }
 
-/* Hash all of the configured plan except its epoch, see plan_tag(). */
+/* Return: a hash of the type, the schedule, the members and the faults of the plan, see plan_tag().
+ */
 static u32 plan_hash(const struct hc_plan *plan, const struct hc_plan_params *p)
 {
 	u32 nodes = plan->fabric->topo.nodes, hash, i;
@@ -244,13 +248,12 @@ static u32 plan_tag(const struct hc_plan *plan)
 	       jhash_1word(plan->epoch, plan->hash) ?: 1;
 }
 
-/* Nodes are checked in this many groups, one group at a time, so that each node is checked once in
+/* The nodes are divided into this many groups. One group is checked at a time, each once in
  * HC_STALL_TIME.
  */
 #define STALL_GROUPS	16U
 
-/* Kick the nodes of a group that have waiting members, whose polls then check whether the members
- * make progress.
+/* Kick those nodes of a group that have waiting members, so that their polls run the stall check.
  */
 static void stall_work(struct work_struct *work)
 {
@@ -273,29 +276,30 @@ void hc_plan_fabric_init(struct hc_fabric *fabric)
 }
 
 /* Prepare to unpublish plan @id. After a grace period its processes are notified that its
- * operations have ended. Later contributions of these processes wait until then, so that the ends
- * of all contributions are reported in order (coll/submit.c).
+ * operations have ended. Contributions that these processes send in the meantime wait, so that
+ * processes are notified of the ends of all contributions in order (coll/submit.c).
  */
 static void retire_begin(struct hc_fabric *fabric, u32 id)
 {
 	WRITE_ONCE(fabric->retiring, id);
-	/* This must be written before the plan disappears from the xarray; pairs with retires(). */
+	/* Write .retiring before the plan is removed from the xarray; pairs with retires(). */
 	smp_wmb();
 }
 
-/* Let parked contributions continue: the ends of the plan's operations have been queued.
- * Contributions that wait for the window of a removed plan then find that the plan is gone. Kick
- * all nodes with parked contributions, not only members: a late poll may have parked some at any
- * node.
+/* Let parked contributions go on, since the ends of the plan's operations have been queued.
+ * Contributions that wait for the window of a plan that was removed find then that it does not
+ * exist any more. Kick all nodes with parked contributions, not only members, since any poll may
+ * have parked contributions.
  */
 static void retire_end(struct hc_fabric *fabric, const struct hc_plan *plan)
 {
 	struct hc_node *node;
 
-	/* Order this after the ends of the operations; pairs with retires(). */
+	/* Write .retiring after the ends of the operations have been queued; pairs with retires().
+	 */
 	smp_store_release(&fabric->retiring, 0);
-	/* Pairs with host_park(): either it sees the store above, or this function sees what it has
-	 * parked.
+	/* Pairs with host_park(): either host_park() reads the value stored above, or this function
+	 * finds the contribution that it has parked.
 	 */
 	smp_mb();
 	hc_each_node(fabric, node)
@@ -303,8 +307,8 @@ static void retire_end(struct hc_fabric *fabric, const struct hc_plan *plan)
 			hc_node_kick(node, HC_EV_HOST);
 }
 
-/* Put a published plan into its slot of hc_fabric.near, where it is found fast. The grace period
- * that follows its removal from the xarray covers the slot as well.
+/* Put a published plan into its slot of hc_fabric.near, so that hc_plan_find() finds it fast. When
+ * the plan is removed, it is removed from the slot and the xarray before the same grace period.
  */
 static void near_add(struct hc_plan *plan)
 {
@@ -327,9 +331,9 @@ static void plan_retire(struct hc_plan *plan)
 	for (u = 0; u < plan->fabric->topo.nodes; u++)
 		if (plan->member[u])
 			hc_member_forget(plan->member[u]);
-	/* When a guarded plan ends, processes wait for its next epoch, or for the fabric's lock to
-	 * install another plan: guarded plans are those of communicators, which are created and
-	 * freed often. So use the expedited grace period.
+	/* Use an expedited grace period for a guarded plan: processes may be waiting for its next
+	 * epoch; or for the fabric's lock, to install another plan, since guarded plans are used
+	 * for communicators, which are created and freed often.
 	 */
 	if (plan->guard)
 		synchronize_rcu_expedited();
@@ -338,7 +342,7 @@ static void plan_retire(struct hc_plan *plan)
 	members_destroy(plan, -ESTALE);
 }
 
-/* Charge one plan, unless this plan replaces one, which was charged already. */
+/* Charge one plan, unless the plan replaces another one, whose charge it takes over. */
 static int plan_count(struct hc_fabric *fabric, u32 id, struct netlink_ext_ack *extack)
 {
 	int err;
@@ -358,8 +362,8 @@ static void plan_discount(struct hc_fabric *fabric)
 	hc_uncharge(fabric->account, HC_LIMIT_PLANS, 1);
 }
 
-/* Verify a plan, and reserve the xarray's slot of its id, so that publishing the plan needs no
- * memory.
+/* Verify a plan, and reserve the entry of its id in the xarray, so that publishing the plan needs
+ * no memory.
  */
 static int plan_verify(struct hc_plan *plan, const struct hc_plan_params *p,
 		       struct netlink_ext_ack *extack)
@@ -429,7 +433,7 @@ void hc_plan_publish(struct hc_plan *plan, u32 epoch)
 	hc_guard_publish(plan, xa_load(&fabric->plans, plan->id));
 	WRITE_ONCE(fabric->epoch, epoch);
 	retire_begin(fabric, plan->id);
-	/* The slot was reserved, so this does not fail. */
+	/* This cannot fail, since the entry was reserved. */
 	old = xa_store(&fabric->plans, plan->id, plan, GFP_KERNEL_ACCOUNT);
 	WARN_ON_ONCE(xa_is_err(old));
 	near_add(plan);

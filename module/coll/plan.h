@@ -47,15 +47,16 @@ struct hc_continued {
  *	determine the members
  * @detours: @ndetours pairs of members
  * @ndetours: number of detours
- * @ways: paths of the detours of an installed plan; or NULL
+ * @ways: paths of the detours, if these are the parameters of an installed plan, or NULL
  * @nrings: number of rings
  * @rings: HYPERCUBE_A_PLAN_RINGS: size, level and parent of each ring
  * @nring_nodes: length of @ring_nodes
  * @ring_nodes: the nodes of all rings, one ring after the other
- * @fault: the FAULT words of all nodes when the plan was made
- * @repairs: REPAIR: the plan repairs itself when a fault has broken it
- * @epoch: the epoch that is requested for the plan; 0: the next one of the fabric
- * @guard: ms for which members wait for the next epoch after the plan has broken; 0: the plan
+ * @fault: the FAULT words of all nodes for which the plan was computed
+ * @repairs: true if the plan is installed with REPAIR: its members repair it when a fault has
+ *	broken it
+ * @epoch: the requested epoch; 0: the next epoch of the fabric
+ * @guard: time for which members wait for the next epoch when the plan has broken, ms; 0: the plan
  *	is not guarded
  * @recipe: how the plan was made, a string for user space, or NULL
  * @prev: the epoch that the installed plan with this id must have; 0: this is not checked
@@ -92,32 +93,32 @@ struct hc_plan_params {
 	struct hc_continued from;
 };
 
-/* Jiffies that must pass between two requests for a next epoch by the user who guards the plan. */
+/* Least time in jiffies between two requests for a next epoch by the user who guards the plan. */
 #define HC_GUARD_PACE	(HZ / 20)
 
 /**
  * struct hc_plan - an installed plan. Constant once published, except @guard_uid, @tried,
  *	@repaired, @went, @lost and the fields from @breaking to @cause_status
- * @rcu: for freeing it
+ * @rcu: frees the plan after a grace period
  * @fabric: its fabric
  * @id: its id
  * @ops: its type
- * @bytes: memory that it and its members take; constant once published
- * @epoch: number of this installation: counted by the fabric, or chosen by configuration
- * @tag: what frames carry as the epoch; in a fabric that spans machines it also depends on
- *	@hash, so that machines with different plans drop each other's frames
+ * @bytes: memory that the plan and its members take, bytes
+ * @epoch: epoch of the plan: the next number of the fabric, or one that configuration has chosen
+ * @tag: the number in the epoch field of frames; in a fabric that spans machines it depends on
+ *	@hash, too, so that machines with different plans drop each other's frames
  * @root: sink of a tree, source of a broadcast, lowest node of a recursive doubling, first
  *	node of the first ring
- * @hash: hash of the configured plan, without the epoch
+ * @hash: hash of the type, the schedule, the members and the faults of the plan
  * @members: bit set of the members
  * @nmembers: number of members
- * @stages: stages whose steps frames carry (hc_wire_data.cost)
+ * @stages: number of stages for which frames carry the steps (hc_wire_data.cost)
  * @detours: pairs of members that reach each other over several links; owned by the type
  * @ndetours: number of detours
  * @ways: paths of the detours, or NULL
  * @priv: private state of the type, see hc_plan_ops.plan_size
- * @repairs: REPAIR: the plan repairs itself
- * @guard: ms for which members wait for the next epoch after the plan has broken; 0: the plan
+ * @repairs: true if the plan was installed with REPAIR
+ * @guard: time for which members wait for the next epoch when the plan has broken, ms; 0: the plan
  *	is not guarded
  * @guarded: the first epoch since which the plan has been guarded without interruption on this
  *	machine
@@ -130,7 +131,7 @@ struct hc_plan_params {
  * @recipe: how the plan was made, a string for user space, or NULL
  * @guard_uid: the user who may install the next epoch of a guarded plan, or INVALID_UID; written
  *	under hc_fabric.lock
- * @tried: when this user last asked for the next epoch (hc_nl_guard_may()), in jiffies; under
+ * @tried: time of this user's last request for the next epoch (hc_nl_guard_may()), jiffies; under
  *	hc_fabric.lock
  * @grant: the nodes that this user may make members, see hc_grant_make(); NULL if the plan is
  *	not guarded
@@ -138,16 +139,17 @@ struct hc_plan_params {
  * @went: ballot of the latest repair in which a member of this machine received COMMIT
  * @lost: a node of a machine that does not have the plan, or HC_CAUSE_NONE; written under
  *	hc_fabric.lock
- * @breaking: bit 0: a member's poll is about to set @broken; bit 1: the break was reported as
- *	a failure
- * @reported: 1 plus the number of the last failure that was reported; after a repair that ended
- *	the operations under way, the number from which operations went on
+ * @breaking: bit 0: the poll of a member is about to set @broken; bit 1: listeners have been
+ *	notified that the plan has broken
+ * @reported: 1 plus the operation number of the last failure of which listeners were notified;
+ *	after a repair that has ended the operations under way, the number with which operations
+ *	have gone on
  * @broken: a fault has broken the plan; set by the poll that found it, cleared by a repair
- * @cause_node: the node where the fault is; valid once @broken is seen
+ * @cause_node: the node where the fault is; valid for code that has read @broken as true
  * @cause_dim: dimension of the faulty link, or HC_CAUSE_NONE
  * @cause_status: positive errno
  * @member: for each node its member; NULL if the node is not a member or is on another machine;
- *	entry u is accessed by the poll of node u only
+ *	only the poll of node u accesses the member in entry u
  */
 struct hc_plan {
 	struct rcu_head rcu;
@@ -195,11 +197,11 @@ static inline void *hc_plan_priv(const struct hc_plan *plan)
 	return plan->priv;
 }
 
-/* hc_plan_find() - find a plan by its id; under RCU. Return: NULL if there is none.
+/* Find a plan by its id. Context: under RCU. Return: the plan, or NULL.
  *
  * Most plans are in their slot of hc_fabric.near. When a plan is published, the slot is written
  * after the xarray; when it is removed, the slot is cleared before the grace period. So a plan that
- * is found in its slot is valid. If the slot is empty or has another plan, the xarray decides.
+ * is found in its slot is valid. If the slot is empty or has another plan, the xarray is searched.
  */
 static inline struct hc_plan *hc_plan_find(struct hc_fabric *fabric, u32 id)
 {
@@ -209,11 +211,11 @@ static inline struct hc_plan *hc_plan_find(struct hc_fabric *fabric, u32 id)
 }
 
 /**
- * hc_plan_member_here() - tell whether a node is a member that is on this machine
+ * hc_plan_member_here() - check whether a node is a member that is on this machine
  * @plan: the plan
  * @u: the node
  *
- * Return: true if so. Members on other machines are known by their frames only.
+ * Return: true if it is. For members on other machines, this machine has no struct hc_member.
  */
 bool hc_plan_member_here(const struct hc_plan *plan, u32 u);
 
@@ -232,7 +234,7 @@ void hc_plan_fabric_init(struct hc_fabric *fabric);
  * @extack: set to the reason if the plan is refused
  *
  * Return: 0; -EINVAL; -ESTALE if the faults are not those for which the plan was made; -ENOMEM;
- * -EDQUOT; -EPERM if the plan's guard asks for members that it was not given.
+ * -EDQUOT; -EPERM if the plan's guard requests members that are not granted to it (hc_plan.grant).
  */
 int hc_plan_install(struct hc_fabric *fabric, const struct hc_plan_params *p,
 		    struct netlink_ext_ack *extack);
@@ -243,8 +245,8 @@ int hc_plan_install(struct hc_fabric *fabric, const struct hc_plan_params *p,
  * @p: the plan
  * @extack: set to the reason if the plan is refused
  *
- * The plan is not visible to polls and system calls yet. Until it is published or cancelled, no
- * other plan may be installed or removed.
+ * Polls and system calls cannot find the plan before it is published. Until it is published or
+ * cancelled, no other plan may be installed or removed.
  *
  * Return: the plan, or an ERR_PTR as hc_plan_install().
  */
@@ -260,9 +262,9 @@ void hc_plan_cancel(struct hc_plan *plan);
 /**
  * hc_plan_publish() - publish a prepared plan
  * @plan: the plan
- * @epoch: an epoch that hc_plan_check_epoch() has accepted
+ * @epoch: the epoch of the plan, which hc_plan_check_epoch() has accepted
  *
- * Contributions wait until hc_plan_open().
+ * Contributions wait until hc_plan_open() is called.
  */
 void hc_plan_publish(struct hc_plan *plan, u32 epoch);
 
@@ -273,9 +275,9 @@ void hc_plan_publish(struct hc_plan *plan, u32 epoch);
 void hc_plan_open(struct hc_plan *plan);
 
 /**
- * hc_plan_lose() - break a published plan, instead of opening it, if another machine has not
+ * hc_plan_lose() - break a published plan, instead of opening it, because another machine has not
  *	published it
- * @plan: the plan, which is broken from the beginning
+ * @plan: the plan
  * @lost: a node of that machine
  */
 void hc_plan_lose(struct hc_plan *plan, u32 lost);
@@ -283,7 +285,7 @@ void hc_plan_lose(struct hc_plan *plan, u32 lost);
 /**
  * hc_plan_check_epoch() - check that an epoch is above those of all earlier plans
  * @fabric: the fabric
- * @epoch: the epoch that a request names; 0: any
+ * @epoch: the requested epoch; 0 if the request accepts any epoch
  * @extack: set to the reason if the epoch is refused
  *
  * Return: 0 or -ERANGE.
@@ -291,8 +293,8 @@ void hc_plan_lose(struct hc_plan *plan, u32 lost);
 int hc_plan_check_epoch(const struct hc_fabric *fabric, u32 epoch, struct netlink_ext_ack *extack);
 
 /**
- * hc_plan_next_epoch() - return the epoch that follows another one
- * @last: the epoch before it
+ * hc_plan_next_epoch() - compute the epoch that follows another one
+ * @last: the other epoch
  *
  * Return: the epoch, which is never 0.
  */
@@ -308,7 +310,7 @@ u32 hc_plan_next_epoch(u32 last);
  */
 int hc_plan_remove(struct hc_fabric *fabric, u32 id, struct netlink_ext_ack *extack);
 
-/* hc_plan_set_reason(): the message is about no particular node. */
+/* Value of @node for hc_plan_set_reason(): the message is about no particular node. */
 #define HC_REASON_NO_NODE	U32_MAX
 /**
  * hc_plan_set_reason() - put a verifier's message into an extack
@@ -344,13 +346,13 @@ void *hc_plan_dup(const void *from, size_t n, size_t size);
 int hc_plan_charge(struct hc_plan *plan, size_t bytes);
 
 /**
- * struct hc_op_view - snapshot of a member's oldest pending operation, for dumps
- * @nr: its number
+ * struct hc_op_view - snapshot of a member and its oldest pending operation, for dumps
+ * @nr: number of that operation
  * @next: number of the next contribution
- * @done: operations below this number are complete as far as the member knows
+ * @done: the member knows that all operations below this number are complete
  * @gen: generation of the member
  * @wait: enum hypercube_wait
- * @awaited: the node that it waits for, with WAIT_PEER and WAIT_CREDIT
+ * @awaited: the node for which the member waits, with WAIT_PEER and WAIT_CREDIT
  * @since: duration of the wait, ns
  */
 struct hc_op_view {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Makes and queues the records that carry results to processes. */
+/* Making records with results for processes, and queueing them. */
 #include "coll/coll.h"
 #include "coll/process.h"
 #include "coll/record.h"
@@ -22,7 +22,7 @@ static void result_queue(struct hc_member *m, struct hc_op *op, struct sk_buff *
 			 const struct hc_result_cb *cb)
 {
 	BUILD_BUG_ON(sizeof(struct hypercube_result) > HC_DATA_HEAD);
-	/* Put struct hypercube_result at the end of the header's space, in front of the payload. */
+	/* Write struct hypercube_result in front of the payload, over the end of the header. */
 	__skb_pull(skb, HC_DATA_HEAD - sizeof(struct hypercube_result));
 	result_fill(m, op, (struct hypercube_result *)skb->data);
 	*hc_result_cb(skb) = *cb;
@@ -63,7 +63,8 @@ void hc_process_result_spread(struct hc_member *m, struct hc_op *op, struct sk_b
 	result_queue(m, op, skb, &cb);
 }
 
-/* Make the last record of a result. It has two sets: @places, and *@missing, which is still empty.
+/* Make the last skb of a result's record. It has two sets: @places, and *@missing, which the caller
+ * fills in.
  */
 static struct sk_buff *places_alloc(const struct hc_member *m, const struct hc_op *op,
 				    const u32 *places, u32 **missing)

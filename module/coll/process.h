@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The processes of a node, as collectives see them: which socket serves a plan, whether its receive
- * buffer has room, and records with results and failures. Collectives know sockets only by their
- * ids (struct hc_rec). Sockets set these operations at init.
+ * The interface of collectives to the processes of a node: it finds the socket that serves a plan,
+ * checks its receive buffer, and queues records with results and failures. Collectives refer to
+ * sockets only by their ids (struct hc_rec). sock/ sets these operations at init.
  */
 #ifndef _HC_PROCESS_H
 #define _HC_PROCESS_H
@@ -16,16 +16,17 @@ struct sk_buff;
 
 /**
  * struct hc_process_ops - operations of sockets that collectives call
- * @serving: return the id of the socket that serves plan @plan at @node: the one connected to
- *	the plan, or else the one that is connected to no plan; 0: none. Sets *@group, unless NULL,
- *	to hc_sock.group of that socket, which identifies its process
- * @there: tell whether socket @id exists and may serve the plan
- * @room: tell whether the receive buffer has room: of socket @id or, with 0, of the socket that
- *	serves the plan. Returns true if there is no socket
- * @record: make a record for an operation that no process began; it goes to the socket that
- *	serves the plan
- * @queue: queue a piece of a record, described by hc_result_cb(), for socket @id. Returns
- *	false if the socket is gone; @skb stays the caller's then
+ * @serving: return the id of the socket that serves plan @plan at @node: the socket that is
+ *	connected to the plan, else the socket that is connected to no plan; 0 if there is neither.
+ *	Sets *@group, unless it is NULL, to hc_sock.group of that socket, which identifies its
+ *	process
+ * @there: return true if socket @id exists and may serve the plan
+ * @room: return true if there is room in the receive buffer of socket @id or, if @id is 0, of the
+ *	socket that serves the plan; also if there is no such socket
+ * @record: number a new record, for an operation to which no process has contributed; the record is
+ *	for the socket that serves the plan
+ * @queue: queue an skb of a record, described by hc_result_cb(), for socket @id. Returns false if
+ *	the socket is gone; then the caller still owns @skb
  * @status: queue a record without data: a completion or a failure. Returns the number of the
  *	failure at the socket, or 0 if the socket is gone
  *
@@ -76,45 +77,46 @@ static inline u64 hc_process_status(struct hc_node *node, const struct hypercube
 }
 
 /**
- * hc_process_result() - queue the next piece of a result
+ * hc_process_result() - queue the next frame of a result
  * @m: the member
  * @op: the operation
  * @skb: DATA; consumed
- * @last: this piece ends the record
+ * @last: true if it is the last frame of the result
  */
 void hc_process_result(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, bool last);
 
 /**
- * hc_process_result_at() - queue a piece of a result at a given offset
+ * hc_process_result_at() - queue a frame of a result whose data belongs at a given offset
  * @m: the member
  * @op: the operation
  * @skb: DATA; consumed
- * @at: the piece's offset in the result
- * @last: this piece ends the record
+ * @at: offset of the data in the result
+ * @last: true if it is the last frame of the result
  */
 void hc_process_result_at(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, u64 at,
 			  bool last);
 
 /**
- * hc_process_result_spread() - queue pieces of a result at offsets of equal distance
+ * hc_process_result_spread() - queue a frame with pieces that belong at offsets of equal distance
+ *	in the result
  * @m: the member
  * @op: the operation
  * @skb: DATA; consumed
  * @at: offset of the first piece in the result
  * @stride: distance in bytes from the offset of each piece to that of the next
  * @piece: bytes of a piece
- * @last: these pieces end the record
+ * @last: true if it is the last frame of the result
  */
 void hc_process_result_spread(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, u64 at,
 			      u64 stride, u32 piece, bool last);
 
 /**
- * hc_process_places() - queue the end of a result that has blocks of some members only
+ * hc_process_places() - queue the last skb of a result that does not have the blocks of all nodes
  * @m: the member
  * @op: the operation
- * @members: set of the nodes for whose blocks the result has space; the record names them
- * @missing: set of those whose blocks are missing, which makes the result a failure; NULL if
- *	there are none
+ * @members: set of the nodes for whose blocks the result has space; the record contains this set
+ * @missing: set of those of them whose blocks are missing, which makes the result a failure; NULL
+ *	if none is missing
  *
  * Return: false if there is no memory.
  */
@@ -122,20 +124,20 @@ bool hc_process_places(struct hc_member *m, const struct hc_op *op, const u32 *m
 		       const u32 *missing);
 
 /**
- * hc_process_names() - make the end of a result to which some members have contributed
+ * hc_process_names() - make the last skb of a result to which not all nodes have contributed
  * @m: the member
  * @op: the operation
  * @all: set of the nodes that may have contributed
- * @members: set of those that did; the record names both sets
- * @strict: the result is a failure if not all of @all did
+ * @members: set of those that have contributed; the record contains both sets
+ * @strict: true if the result is a failure unless all nodes of @all have contributed
  *
- * Return: the end, for hc_process_named(), or NULL if there is no memory.
+ * Return: the skb, for hc_process_named(), or NULL if there is no memory.
  */
 struct sk_buff *hc_process_names(struct hc_member *m, const struct hc_op *op, const u32 *all,
 				 const u32 *members, bool strict);
 
 /**
- * hc_process_named() - queue the end of a result
+ * hc_process_named() - queue the last skb of a result
  * @m: the member
  * @op: the operation
  * @skb: from hc_process_names(); consumed

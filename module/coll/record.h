@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Records that wait to be received by a process: process.c makes them, sock/recv.c takes them.
+ * Records (results, and statuses of operations) in the receive queue of a socket: process.c makes
+ * them, sock/recv.c copies them to the process.
  */
 #ifndef _HC_RECORD_H
 #define _HC_RECORD_H
@@ -10,7 +11,7 @@
 #include "fabric/skb.h"
 
 /**
- * struct hc_result_cb - skb->cb of a piece of a record, whose data begins with struct
+ * struct hc_result_cb - skb->cb of one of the skbs of a record; the data of each begins with struct
  *	hypercube_result
  * @rec: number of the record within the socket
  * @at: offset of the first piece in the result, if @placed
@@ -18,10 +19,10 @@
  * @piece: bytes of a piece
  * @sets: bytes of the sets of nodes that follow the result (HYPERCUBE_CMSG_MISSING)
  * @pos: bytes that the process has received
- * @placed: the data goes to offset @at of the result; otherwise behind the data of the previous
- *	piece
- * @last: this skb ends the record
- * @failure: the record reports a failure, and is counted in hc_sock.unread
+ * @placed: true if the data of this skb belongs at offset @at of the result; false if it follows
+ *	the data of the previous skb
+ * @last: true if this is the last skb of the record
+ * @failure: true if the record reports a failure; such records are counted in hc_sock.unread
  */
 struct hc_result_cb {
 	u64 rec;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Entry points for frames of operations that links deliver, or that could not be delivered.
+ * Functions that other parts call with frames of operations that a link has delivered, or that
+ * could not be delivered.
  * Context: poll.
  */
 #ifndef _HC_COLL_RX_H
@@ -21,18 +22,18 @@ void hc_coll_init(void);
 /**
  * hc_coll_rx() - handle a frame of an operation
  * @node: the node that received it
- * @dim: dimension of the link over which it came
+ * @dim: dimension of the link over which it was received
  * @skb: the frame; consumed
  */
 void hc_coll_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb);
 
 /**
  * hc_coll_undeliverable() - handle a frame of an operation that could not be delivered
- * @node: the node where the frame is: its link or the node has failed, or there was no memory or
- *	no room
- * @dim: dimension of the link over which the frame came
+ * @node: the node that has the frame: this node or a link has failed, or there was no memory or no
+ *	room for the frame
+ * @dim: dimension of the link over which the frame was received
  * @skb: the frame; not consumed
- * @why: reason of the drop
+ * @why: reason for which the frame is dropped
  */
 void hc_coll_undeliverable(struct hc_node *node, unsigned int dim, struct sk_buff *skb,
 			   unsigned int why);

@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The host port: contributions of the node's sockets, and the close of sockets.
+ * How the poll takes contributions of the node's sockets from the host port (sock/hostq.c), and
+ * handles the close of sockets. sock/send.c has cut the contributions into segments.
  *
- * A contribution begins when the plan's window and the receive buffer of its socket have room, and
- * no other socket has sent only a part of a contribution to the plan. Until then it waits in the
- * member (.waiting), where it delays only later contributions to the same plan.
+ * A contribution begins when the member's window and the receive buffer of its socket have room,
+ * and there is no other contribution to the plan of which a socket has sent only a part. Until then
+ * it waits in the member (.waiting), where it delays only other contributions to the same plan.
  *
- * When a plan is replaced or removed, configuration ends its operations after a grace period.
- * Processes are notified of the ends of their contributions in order. So a contribution to the same
- * plan that arrives meanwhile is parked at the node, even if it will be refused. It stays charged
- * to its socket.
+ * When a plan is replaced or removed, configuration ends its operations after a grace period. A
+ * contribution to the same plan id that arrives during this grace period is parked at the node,
+ * even if it will be refused, so that processes are notified of the ends of their contributions in
+ * order. It stays charged to its socket.
  *
- * If a process has sent a contribution before it was notified that a generation has ended, the
- * contribution is refused; the process's next contributions are accepted after it has read the
- * notification (sock/unread.h). A contribution that arrives while a generation ends waits until the
- * member is in the next one.
+ * If a process has sent a contribution before it has read that a generation has ended, the
+ * contribution is refused; after it has read this, its contributions are accepted (sock/unread.h).
+ * A contribution that arrives while a generation ends waits until the member is in the next
+ * generation.
  *
- * Another socket may take over a plan while operations are pending: each operation records its
- * socket (hc_op.rec), and completes or fails for that socket.
+ * Another socket may begin to serve a plan while operations are pending. So each operation records
+ * its socket (hc_op.rec), which is notified of its end.
  */
 #include "coll/coll.h"
 #include "coll/guard.h"
@@ -53,7 +54,7 @@ void hc_host_resume(struct hc_member *m)
 
 	m->user.halved = false;
 	m->user.leaves = false;
-	/* A process that only receives contributes nothing that other members need. */
+	/* The leave of a process that only receives has no effect on other members. */
 	if (leaves && hc_member_receives(m))
 		m->user.absent = true;
 	else if (idles && hc_process_serves(m))
@@ -64,9 +65,9 @@ void hc_host_resume(struct hc_member *m)
 		hc_fail_go_on(m, m->user.cur, hc_cause(ECONNRESET, m->node->id));
 }
 
-/* Record that the process leaves during a ring repair: other members are notified when the plan has
- * been repaired. The leave is HC_STOP_IDLE only if none of the processes that have left had
- * contributed.
+/* Record that the process has left during a ring repair; other members will be notified when the
+ * plan has been repaired. If several processes have left, the leave is HC_STOP_IDLE only if none of
+ * them had contributed.
  */
 static void leave_later(struct hc_member *m, enum hc_stop kind)
 {
@@ -76,8 +77,8 @@ static void leave_later(struct hc_member *m, enum hc_stop kind)
 	m->user.leaves = true;
 }
 
-/* Handle the leave of a member's process. @took_part: the process has contributed to the plan.
- * Other members cannot be notified during a ring repair.
+/* Act on the leave of a member's process. @took_part: true if the process has contributed to the
+ * plan. During a ring repair, only record the leave, since other members cannot be notified.
  */
 static void member_close(struct hc_member *m, bool took_part)
 {
@@ -86,8 +87,8 @@ static void member_close(struct hc_member *m, bool took_part)
 
 	m->user.engaged = false;
 	m->user.resets = false;
-	/* Processes of other nodes wait for this one, or will wait in the next epoch: record the
-	 * leave for the next epoch.
+	/* The plan waits for its next epoch, in which other members will wait for the process:
+	 * record the leave for that epoch.
 	 */
 	if (m->guard && (hc_guard_holds(m) || m->gen.broken)) {
 		m->user.leaves = true;
@@ -99,8 +100,8 @@ static void member_close(struct hc_member *m, bool took_part)
 	}
 }
 
-/* Another socket serves the plan from now on, beginning with the next operation number. The
- * contribution that the previous socket has begun stays incomplete.
+/* Let another socket serve the plan, from the next operation number on. If the previous socket has
+ * begun a contribution, it stays incomplete, and its operation fails.
  */
 static void member_hand_over(struct hc_member *m)
 {
@@ -111,14 +112,16 @@ static void member_hand_over(struct hc_member *m)
 		hc_fail_go_on(m, m->user.cur, hc_cause(ECONNRESET, m->node->id));
 }
 
-/* Does the socket in @cb, which was closed or has connected to another plan, stop serving @plan? */
+/* Return: true if the socket in @cb, which was closed or has connected to one plan, does not serve
+ * @plan any more.
+ */
 static bool leaves(const struct hc_leave_cb *cb, u32 plan)
 {
 	return plan != cb->keeps && (!cb->plan || plan == cb->plan);
 }
 
-/* Drop the contributions that the closed socket had queued. The socket cannot be notified of that;
- * host_leave() ends its operations next.
+/* Drop the contributions in @queue from the socket in @cb, to plans that it does not serve any
+ * more. Its process need not be notified of this; host_leave() then ends the socket's operations.
  */
 static void waiting_drop(struct hc_node *node, struct sk_buff_head *queue,
 			 const struct hc_leave_cb *cb)
@@ -134,9 +137,10 @@ static void waiting_drop(struct hc_node *node, struct sk_buff_head *queue,
 	}
 }
 
-/* Handle that the socket @cb->sock does not serve the plan of @m any more. If the socket has not
- * contributed, no member waits for it: then the plan's process leaves only if no other socket
- * serves the plan. A socket that has connected to the plan since then takes over from this one.
+/* Act on the frame which announces that the socket @cb->sock does not serve the plan of @m any
+ * more. If the socket has not contributed, no member waits for it; then the process of the member
+ * leaves only if no other socket serves the plan. If the socket has contributed, and another socket
+ * has connected to the plan since then, that one takes over the member.
  */
 static void member_leave(struct hc_member *m, const struct hc_leave_cb *cb)
 {
@@ -158,10 +162,11 @@ static void member_leave(struct hc_member *m, const struct hc_leave_cb *cb)
 		member_close(m, mine);
 }
 
-/* Handle the close of a socket. All waiting contributions of the socket were queued before the
- * close, and a socket that binds later queues its own behind the close. So no other frame is taken
- * from the host port until all plans of the closed socket have been handled. Return: false if the
- * budget was used up before that; the caller calls again.
+/* Process the frame by which a socket announces that it does not serve plans any more. In the host
+ * port, all contributions of this socket are before this frame, and those of a socket that is bound
+ * after it are behind it. So no other frame is taken from the host port before all plans of this
+ * socket have been handled. Return: false if the budget was used up before that; then the caller
+ * must call this function again.
  */
 static bool host_leave(struct hc_node *node, struct sk_buff *skb, int budget)
 {
@@ -187,17 +192,17 @@ static bool host_leave(struct hc_node *node, struct sk_buff *skb, int budget)
 				m->user.failure.sock = 0;
 			member_leave(m, cb);
 		}
-		/* ++ overflows after the greatest id: all plans are handled. */
+		/* If the increment overflows, all plans have been handled. */
 		if (!++cb->next)
 			break;
 	}
-	/* Wake members that waited for room in the socket's receive buffer. */
+	/* Let members go on that have waited for room in the socket's receive buffer. */
 	hc_node_kick(node, HC_EV_READER);
 	return true;
 }
 
-/* Refuse a contribution: queue @res for its process, and drop the frame. @m: the member of the plan
- * that has the id now, or NULL.
+/* Refuse a contribution: queue @res for its process, and drop the frame. @m: the node's member of
+ * the plan that is now installed under this id, or NULL.
  */
 static void refuse(struct hc_node *node, struct hc_member *m, struct sk_buff *skb,
 		   struct hypercube_result *res, unsigned int why)
@@ -216,7 +221,7 @@ static void refuse(struct hc_node *node, struct hc_member *m, struct sk_buff *sk
 	hc_drop(node, NULL, skb, why);
 }
 
-/* Refuse a contribution without notifying the other members. */
+/* Refuse a contribution that belongs to no operation: other members are not notified. */
 static void host_refuse(struct hc_node *node, struct hc_member *m, struct sk_buff *skb, int status)
 {
 	struct hypercube_result res = {
@@ -226,7 +231,7 @@ static void host_refuse(struct hc_node *node, struct hc_member *m, struct sk_buf
 	refuse(node, m, skb, &res, HYPERCUBE_A_DROP_NO_PLAN);
 }
 
-/* Refuse a contribution because of a failure. */
+/* Refuse a contribution because of the failure @cause of operation @op. */
 static void member_refuse(struct hc_member *m, struct sk_buff *skb, int status, u64 op,
 			  const struct hc_end *cause)
 {
@@ -264,9 +269,9 @@ static void user_begins(struct hc_member *m, const struct hc_host_cb *cb)
 	m->user.group = cb->group;
 }
 
-/* Begin an operation with the first frame of a contribution; consumes @skb if it succeeds. @keep:
- * the ledger of a guarded plan keeps the contribution. Return: false if there is no memory; the
- * contribution then waits until its operation has ended.
+/* Begin an operation with the first frame of a contribution. @keep: true if the ledger of a guarded
+ * plan must store the contribution. Return: true if @skb was consumed; false if there is no memory:
+ * then the operation fails, and the contribution waits until it has ended.
  */
 static bool op_begin(struct hc_member *m, struct sk_buff *skb, bool keep)
 {
@@ -278,8 +283,8 @@ static bool op_begin(struct hc_member *m, struct sk_buff *skb, bool keep)
 
 	if (!op) {
 		hc_fail(m, m->next, hc_cause(ENOMEM, m->node->id));
-		/* The end of the generation does not notify the process of a broadcast's source:
-		 * refuse its contribution here.
+		/* At the end of the generation, the process of a broadcast's source is not
+		 * notified, so refuse its contribution here.
 		 */
 		if (m->plan->ops->all_contribute || !cb->rec.sock)
 			return false;
@@ -288,7 +293,7 @@ static bool op_begin(struct hc_member *m, struct sk_buff *skb, bool keep)
 	}
 	op->begun = true;
 	nr = op->nr;
-	/* From now on the end of the operation notifies the process of the outcome. */
+	/* From now on, the process is notified when the operation ends. */
 	if (m->guard && !keep && cb->rec.sock)
 		m->guard->fed = hc_user_nr(m, nr) + 1;
 	trace_hc_op_begin(m->node, m->plan->id, hc_user_nr(m, op->nr), w);
@@ -311,8 +316,8 @@ static bool op_begin(struct hc_member *m, struct sk_buff *skb, bool keep)
 		hc_advance(m);
 		return true;
 	}
-	/* Use the member's own total, from the frame: in a merge or scatter it differs from those
-	 * of other members.
+	/* A frame of another member may have set the total before; in a merge or a scatter, that of
+	 * this member can be different.
 	 */
 	op->total = be64_to_cpu(w->total);
 	if (keep)
@@ -324,15 +329,16 @@ static bool op_begin(struct hc_member *m, struct sk_buff *skb, bool keep)
 
 static bool host_begin(struct hc_member *m, struct sk_buff *skb)
 {
-	/* The process sent the contribution when this node was the source of a guarded broadcast.
+	/* If this is a receiver of a guarded broadcast, the process has sent the contribution when
+	 * this node was the source.
 	 */
 	if (m->guard && hc_member_receives(m)) {
 		host_refuse(m->node, m, skb, -ESTALE);
 		return true;
 	}
 	user_begins(m, hc_host_cb(skb));
-	/* A contribution that was made for the members of another epoch waits until it can be
-	 * submitted for the present ones.
+	/* If the contribution was made for the members of another epoch, store it in the ledger,
+	 * until it can be cut for the present members.
 	 */
 	if (m->guard && !hc_guard_fits(m, skb) && hc_guard_store(m, skb))
 		return true;
@@ -344,7 +350,7 @@ static bool same_rec(const struct hc_rec *a, const struct hc_rec *b)
 	return a->sock == b->sock && a->nr == b->nr;
 }
 
-/* Return: the operation whose contribution has begun and is incomplete, or NULL. */
+/* Return: the operation to which a contribution has begun and is incomplete, or NULL. */
 static struct hc_op *op_open(struct hc_member *m)
 {
 	struct hc_op *op = m->user.cur_open ? hc_member_op(m, m->user.cur) : NULL;
@@ -352,7 +358,7 @@ static struct hc_op *op_open(struct hc_member *m)
 	return op && op->nr == m->user.cur ? op : NULL;
 }
 
-/* Return: the record of the contribution that has been sent only in part, or NULL. */
+/* Return: the record of the contribution of which only a part has been received, or NULL. */
 static const struct hc_rec *half_rec(struct hc_member *m)
 {
 	const struct hc_op *op = op_open(m);
@@ -360,7 +366,7 @@ static const struct hc_rec *half_rec(struct hc_member *m)
 	return op ? &op->rec : m->guard ? hc_guard_half(m) : NULL;
 }
 
-/* Handle a further frame of a contribution that has begun. */
+/* Process another frame of a contribution that has begun. */
 static void host_more(struct hc_member *m, struct sk_buff *skb)
 {
 	bool kept = m->guard && hc_guard_more(m, skb);
@@ -392,8 +398,8 @@ bool hc_host_again(struct hc_member *m, struct sk_buff *skb)
 	return op;
 }
 
-/* May a contribution begin now? For example, it may not if the receive buffer of its socket is full
- * of unread results.
+/* Return: true if a contribution of socket @sock may begin now. It may not, for example, if the
+ * receive buffer of the socket is full of results.
  */
 static bool may_begin_now(const struct hc_member *m, const struct sk_buff *skb, u64 sock)
 {
@@ -403,8 +409,8 @@ static bool may_begin_now(const struct hc_member *m, const struct sk_buff *skb, 
 	       !m->user.left && !m->user.leaves && !hc_word_owed(m) && hc_process_room(m, sock);
 }
 
-/* Was the contribution sent before its process had read that an operation failed? Then it was meant
- * for that operation or a later one of its generation.
+/* Return: true if the process has sent the contribution before it has read that an operation has
+ * failed. Then the process intends it for that operation, or a later one of the same generation.
  */
 static bool is_ahead(const struct hc_member *m, struct sk_buff *skb)
 {
@@ -428,7 +434,7 @@ static void failure_notify(struct hc_member *m, struct sk_buff *skb)
 	member_refuse(m, skb, -(int)end.status, end.nr, &end);
 }
 
-/* Handle a frame of a contribution. Return: false if it has to wait; the caller then still owns
+/* Process a frame of a contribution. Return: false if it must wait; then the caller still owns
  * @skb.
  */
 static bool member_take(struct hc_member *m, struct sk_buff *skb)
@@ -440,7 +446,7 @@ static bool member_take(struct hc_member *m, struct sk_buff *skb)
 		host_more(m, skb);
 		return true;
 	}
-	/* If the recorded failure belongs to another process, this process need not be notified of
+	/* If the failure in .missed is one of another process, this process need not be notified of
 	 * it.
 	 */
 	if (m->user.group != hc_host_cb(skb)->group)
@@ -462,18 +468,19 @@ static bool member_take(struct hc_member *m, struct sk_buff *skb)
 	return true;
 }
 
-/* Has a plan with this id been unpublished, and have its operations not been ended yet? */
+/* Return: true if a plan with this id has been unpublished, and its operations have not been ended
+ * yet.
+ */
 static bool retires(const struct hc_node *node, u32 id)
 {
-	/* Order this after the look-up of the plan: see retire_begin(). */
+	/* Read .retiring after the look-up of the plan: see retire_begin(). */
 	smp_rmb();
-	/* Order the handling of contributions after the end of these operations: see retire_end().
-	 */
+	/* Process contributions after the end of these operations: see retire_end(). */
 	return smp_load_acquire(&node->fabric->retiring) == id;
 }
 
-/* Was the contribution sent to this epoch of the plan, or to an earlier epoch of a guarded plan
- * that this epoch continues?
+/* Return: true if the contribution was sent to this epoch of the plan or, if the plan is guarded,
+ * to an earlier epoch of it.
  */
 static bool of_epoch(const struct hc_plan *plan, u32 epoch)
 {
@@ -481,7 +488,7 @@ static bool of_epoch(const struct hc_plan *plan, u32 epoch)
 	       (plan->guard && epoch - plan->guarded <= plan->epoch - plan->guarded);
 }
 
-/* Value of .plan and .held_plan of struct hc_host: more than one plan. */
+/* Value of .plan and .held_plan of struct hc_host: several plans. */
 #define PLANS_SEVERAL	0
 
 void hc_host_hold(struct hc_member *m)
@@ -495,7 +502,7 @@ void hc_host_hold(struct hc_member *m)
 	h->held = true;
 }
 
-/* Handle a contribution. Return: false if it has to wait until the operations of the previous plan
+/* Process a contribution. Return: false if it must wait until the operations of the previous plan
  * with this id have ended.
  */
 static bool host_data(struct hc_node *node, struct sk_buff *skb)
@@ -517,9 +524,9 @@ static bool host_data(struct hc_node *node, struct sk_buff *skb)
 	return true;
 }
 
-/* Must a contribution to plan @id be parked behind others? Parked contributions to one plan do not
- * delay those to other plans. But once contributions to two plans are parked, all later ones are
- * parked behind them, in order.
+/* Return: true if a contribution to plan @id must be parked behind other contributions: those that
+ * are parked belong to the same plan, or to several plans. If all parked contributions belong to
+ * one plan, they do not delay contributions to other plans.
  */
 static bool behind_parked(const struct hc_node *node, u32 id)
 {
@@ -534,8 +541,8 @@ static void host_park(struct hc_node *node, struct sk_buff *skb, u32 id)
 	else if (node->host->plan != id)
 		node->host->plan = PLANS_SEVERAL;
 	__skb_queue_tail(&node->host->parked, skb);
-	/* Pairs with retire_end(): either retire_end() sees what is parked, or the next poll sees
-	 * that the plan's operations have ended.
+	/* Pairs with retire_end(): either retire_end() finds the parked contribution, or the next
+	 * poll reads that the plan's operations have ended.
 	 */
 	smp_mb();
 }
@@ -559,7 +566,7 @@ bool hc_coll_host_rx(struct hc_node *node, struct sk_buff *skb, int budget)
 	bool over = true;
 
 	rcu_read_lock();
-	/* The frame announces that a socket was closed, or has connected to another plan. */
+	/* This frame announces that a socket was closed or has connected to one plan. */
 	if (hc_hdr(skb)->type == HC_FRAME_END) {
 		over = host_leave(node, skb, budget);
 		if (over)
@@ -571,8 +578,8 @@ bool hc_coll_host_rx(struct hc_node *node, struct sk_buff *skb, int budget)
 	return over;
 }
 
-/* Return: the waiting frame to be taken next, or NULL. If only a part of a contribution has been
- * sent, its further frames overtake contributions that wait to begin.
+/* Return: the waiting frame that must be taken next, or NULL. If only a part of a contribution has
+ * been received, its other frames are taken before contributions that wait to begin.
  */
 static struct sk_buff *waiting_next(struct hc_member *m)
 {
@@ -605,7 +612,9 @@ static int waiting_take(struct hc_member *m, int budget)
 	return work;
 }
 
-/* Retry contributions that wait for a plan; arguments and result as of hc_coll_host_retry(). */
+/* Retry the contributions that wait in the member of a plan; the other arguments and the result are
+ * those of hc_coll_host_retry().
+ */
 static int plan_retry(struct hc_node *node, const struct hc_plan *plan, int budget, u32 *plan_id)
 {
 	struct hc_member *m = plan->member[node->id];
@@ -617,8 +626,8 @@ static int plan_retry(struct hc_node *node, const struct hc_plan *plan, int budg
 	if (skb_queue_empty(&m->user.waiting))
 		return work;
 	hc_host_hold(m);
-	/* The remaining frames of a contribution that has been sent only in part overtake other
-	 * contributions, so the arrival of these frames must schedule a poll.
+	/* If only a part of a contribution has been received, its other frames are taken before the
+	 * waiting contributions, so hc_hostq_xmit() of these frames must schedule the poll.
 	 */
 	if (!half_rec(m))
 		*plan_id = plan->id;
@@ -638,8 +647,8 @@ int hc_coll_host_retry(struct hc_node *node, int budget, u32 *plan_id)
 	work = parked_take(node, budget);
 	held = h->held;
 	h->held = false;
-	/* While contributions to this plan are parked, later ones are parked behind them, so the
-	 * arrival of later ones need not schedule a poll.
+	/* If contributions to a plan are parked, others to this plan will be parked behind them, so
+	 * hc_hostq_xmit() of these need not schedule the poll.
 	 */
 	if (!skb_queue_empty(&h->parked))
 		*plan_id = h->plan;

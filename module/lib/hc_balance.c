@@ -32,8 +32,8 @@ static int check_root(const struct hc_balance *b, const __u32 *fault, __u32 u,
 
 	if (b->up[u] != HC_BALANCE_ROOT)
 		return hc_refuse(reason, "a node of the subcube is no root", u, HC_REASON_NONE);
-	/* Check first whether the node has failed. Otherwise the reason would be one of its links,
-	 * which are all faulty.
+	/* Check first whether the node has failed: all links of a failed node are faulty, and the
+	 * reason would name one of them instead of the node.
 	 */
 	if (fault[u] == hc_ones(b->dim))
 		return hc_refuse(reason, "a node of the subcube has failed or is cut off", u,
@@ -76,8 +76,8 @@ static int check_node(const struct hc_balance *b, const __u32 *fault, __u32 u,
 	return 0;
 }
 
-/* Return: the number of links from @u up to the subcube, or more than @b->depth. The caller has
- * checked all values of @b->up.
+/* Count the links from @u up to the subcube. The caller has checked all values of @b->up. Return:
+ * their number, or a number greater than @b->depth if there are more than @b->depth.
  */
 static unsigned int way_up(const struct hc_balance *b, __u32 u)
 {
@@ -113,7 +113,9 @@ int hc_balance_check(const struct hc_balance *b, const __u32 *fault,
 	return 0;
 }
 
-/* Return: the index of the largest entry of @rest; of equal entries, the lowest index. */
+/* Return: the index of the largest entry of @rest; the lowest such index if several entries are the
+ * largest.
+ */
 static unsigned int largest(const __u64 *rest)
 {
 	unsigned int best = 0, d;
@@ -146,8 +148,8 @@ void hc_rid_wishes(__u64 own, __u32 links, const __u64 *load, __u64 *wish)
 		rest[d] = lack * load[d] - wish[d] * all;
 		left -= wish[d];
 	}
-	/* @left is at most the sum of rest[d] / all over all d, and each of these is less than 1:
-	 * so at least @left entries of @rest are not 0.
+	/* @left is at most the sum over all d of rest[d] / all. Each of these fractions is less
+	 * than 1, so at least @left entries of @rest are not 0.
 	 */
 	for (; left; left--) {
 		d = largest(rest);

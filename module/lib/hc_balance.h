@@ -12,7 +12,7 @@
 #include "hc_reason.h"
 #include "hc_topo.h"
 
-/* Values of hc_balance.up: the node is in the subcube; the node takes no part. */
+/* Values of hc_balance.up: the node is in the subcube; the node is not in the topology. */
 #define HC_BALANCE_ROOT	0xfe
 #define HC_BALANCE_OUT	0xff
 
@@ -41,16 +41,16 @@ static inline bool hc_balance_inside(const struct hc_balance *b, __u32 u)
 /**
  * hc_balance_check() - verify a topology against the faults
  * @b: the topology
- * @fault: FAULT words of all 2^n nodes; a failed node's word is 1^n and its neighbours' words have
- *	the bit towards it set
+ * @fault: FAULT words of all 2^n nodes; the word of a failed node is 1^n, and the words of its
+ *	neighbours have the bit of their link to it set
  * @reason: set to the reason when the topology is refused; may be NULL
  *
  * The topology is accepted if
  * - no link within the subcube is faulty at either end;
  * - from each node that has a parent, the links to its parent, that node's parent and so on are
  *   healthy and lead to the subcube, and the longest of these paths has @b->depth links;
- * - no node that could take part is left out: no healthy link joins a node that takes part and a
- *   node that does not.
+ * - no healthy link joins a node that is in the topology (in the subcube or with a parent) and a
+ *   node that is not, so that no node is left out that could be attached.
  *
  * Time O(2^n * (n + depth)).
  *

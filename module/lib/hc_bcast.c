@@ -2,9 +2,9 @@
 /*
  * Broadcast by a sequence of dimensions: simulation, verifier, roles.
  *
- * The verifier is the simulation.  At step i the links along one dimension pair the nodes, so a
- * node that is informed at that step cannot inform another one at it, and the table of first steps
- * can be updated in place.
+ * The verifier simulates the plan. The links of step i, which are all along one dimension, pair the
+ * nodes. So a node that gets the message in step i has no other link in this step over which it
+ * could send the message on, and the table of first steps can be updated in place.
  */
 #include "hc_bcast.h"
 
@@ -13,8 +13,8 @@ static bool informed(const __u16 *first, __u32 u)
 	return first[u] != HC_BCAST_NEVER;
 }
 
-/* Simulate step @step on the link between @u and @v. Return: the number of nodes that are informed
- * by it: 0 or 1.
+/* Simulate step @step on the link between @u and @v. Return: the number of nodes that get the
+ * message over this link: 0 or 1.
  */
 static __u32 exchange(const struct hc_bcast *b, __u16 *first, unsigned int step,
 		      __u32 u, __u32 v)
@@ -107,7 +107,7 @@ int hc_bcast_check(const struct hc_bcast *b, const __u32 *fault, __u16 *first,
 	return 0;
 }
 
-/* Insert a send so that the list stays sorted by step. */
+/* Insert a send along @dim at step @step into the list of @role, which stays sorted by step. */
 static void add_send(struct hc_bcast_role *role, unsigned int step, unsigned int dim)
 {
 	unsigned int at = role->nto++;
@@ -120,9 +120,9 @@ static void add_send(struct hc_bcast_role *role, unsigned int step, unsigned int
 	role->to[at].dim = dim;
 }
 
-/* The neighbour v of u along dimension d is a child of u iff v has received the message along d,
- * since only u can have sent it along d. In that case v has received the message later than u; the
- * source, for which first[] is 0, is never a child.
+/* The neighbour v of @u along dimension d is a child of @u if and only if v has received the
+ * message along d, since only @u can send to v along d. In that case v has received the message in
+ * a later step than @u. The source, whose entry in @first is 0, is never a child.
  */
 int hc_bcast_role(const struct hc_bcast *b, const __u16 *first, __u32 u,
 		  struct hc_bcast_role *role)

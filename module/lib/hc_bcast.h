@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Broadcast by a sequence of dimensions: when each node is informed and by which neighbour, and the
- * verifier of whole plans. In a network that is no hypercube, port numbers take the place of
- * dimensions.
+ * verifier of whole plans. In a network that is no hypercube, a "dimension" is a port number.
  *
- * At step i every informed member sends along dimension sequence[i], over healthy links, to
- * members. Only one of the sends to a member informs it; the other sends need not be made.
+ * At step i every member that has the message sends it along dimension sequence[i], if the link is
+ * healthy and leads to a member. A member is informed by the first send that it receives; other
+ * sends to it need not be made.
  *
  * Source: Chang & Bhuyan, "Fault Tolerant Broadcasting in SIMD Hypercubes", with the corrections of
  * Documentation/errata.rst. Shared by the kernel module, the tool and the tests; no allocation, no
@@ -16,7 +16,7 @@
 
 #include "hc_topo.h"
 
-/* Entry in a table of first steps: the node is not informed. */
+/* Entry in a table of first steps: the node does not get the message. */
 #define HC_BCAST_NEVER	0xffff
 
 /**
@@ -25,8 +25,8 @@
  * @steps: length of @sequence, at most hc_bcast_max_steps()
  * @source: the node that has the message
  * @sequence: the dimension of each step
- * @members: the nodes that are to get the message and send it on, the source among them (bit set of
- *	hc_topo_words() words)
+ * @members: the nodes that are to get the message and to send it on, including the source (bit set
+ *	of hc_topo_words() words)
  */
 struct hc_bcast {
 	struct hc_topo topo;
@@ -36,8 +36,8 @@ struct hc_bcast {
 	const __u32 *members;
 };
 
-/* Return: the most steps that a plan may have. No plan needs more, since a step that informs no
- * node can be left out.
+/* Return: the greatest number of steps that a plan may have. No plan needs more, since a step that
+ * informs no node can be left out.
  */
 static inline unsigned int hc_bcast_max_steps(const struct hc_topo *t)
 {
@@ -49,8 +49,8 @@ static inline unsigned int hc_bcast_max_steps(const struct hc_topo *t)
  * @b: the plan, which must have the shape that hc_bcast_check() requires
  * @fault: FAULT words of all nodes; a link is used if neither end's word
  *	has its bit
- * @first: an entry for each node, filled in: after how many steps the node has the
- *	message; 0 for the source, HC_BCAST_NEVER for a node that does not get it
+ * @first: filled in; for each node the number of steps after which it has the message; 0 for the
+ *	source, HC_BCAST_NEVER for a node that does not get it
  *
  * A node with @first = i > 0 gets the message at step i - 1 along dimension
  * sequence[i - 1], and so from exactly one neighbour, which has a smaller @first.
@@ -61,7 +61,7 @@ static inline unsigned int hc_bcast_max_steps(const struct hc_topo *t)
  */
 __u32 hc_bcast_run(const struct hc_bcast *b, const __u32 *fault, __u16 *first);
 
-/* hc_bcast_reason.node if the reason concerns no node. */
+/* Value of hc_bcast_reason.node if the reason concerns no node. */
 #define HC_BCAST_NO_NODE	0xffffffff
 
 /**
@@ -77,11 +77,11 @@ struct hc_bcast_reason {
 /**
  * hc_bcast_check() - verify a whole plan against the faults
  * @b: the plan
- * @fault: FAULT words of all nodes; a failed node's word has all its ports and its neighbours'
- *	words have the bit towards it set
- * @first: as for hc_bcast_run(); also filled in when a member is not informed
- * @reason: set to the reason when the plan is refused, and to the lowest member that is not
- *	informed; may be NULL
+ * @fault: FAULT words of all nodes; the word of a failed node has all its ports, and the words of
+ *	its neighbours have the port that leads to it
+ * @first: as for hc_bcast_run(); filled in even if a member does not get the message
+ * @reason: set when the plan is refused; if members do not get the message, @reason->node is the
+ *	lowest of them; may be NULL
  *
  * Accepts a plan only if executing it informs every member. That implies that every member is live
  * and connected with the source, unless the source is the only member. A plan may leave out a live
@@ -103,11 +103,11 @@ struct hc_bcast_send {
 };
 
 /**
- * struct hc_bcast_role - what one member does in a broadcast
- * @first: steps after which it has the message; 0 for the source
- * @from: dimension along which it gets the message (0 for the source)
+ * struct hc_bcast_role - the role of one member in a broadcast
+ * @first: number of steps after which the member has the message; 0 for the source
+ * @from: dimension along which the member gets the message (0 for the source)
  * @nto: number of sends
- * @to: the sends, by ascending step; each one informs the neighbour
+ * @to: the sends, by ascending step; each is the one that informs the neighbour
  */
 struct hc_bcast_role {
 	__u16 first;
@@ -117,7 +117,7 @@ struct hc_bcast_role {
 };
 
 /**
- * hc_bcast_role() - compute what a member has to do
+ * hc_bcast_role() - compute the role of a member
  * @b: a plan that hc_bcast_check() accepted
  * @first: the table that hc_bcast_check() filled in
  * @u: the member

@@ -2,17 +2,18 @@
 /*
  * Breadth-first search, see hc_bfs.h.
  *
- * To move a set of nodes along dimension d, exchange its halves: 64-bit words that are 2^(d - 6)
- * apart, or within each word the bits that are 2^d apart.
+ * All nodes of a set are moved along dimension d at once. For d >= 6, exchange the 64-bit words
+ * whose indices differ in bit d - 6. For d < 6, exchange within each word the bits whose positions
+ * differ in bit d.
  */
 #include "hc_bfs.h"
 
-/* Dimensions within a word. */
+/* The nodes of one 64-bit word differ in this many dimensions. */
 #define WORD_DIM	6
-/* A level with fewer nodes than words / FEW is searched node by node. */
+/* A level with fewer nodes than (words of a set) / FEW is searched node by node. */
 #define FEW		2
 
-/* Results of a search so far. */
+/* Results of a search up to now. */
 struct found {
 	__u32 root;
 	__u32 tail;
@@ -65,10 +66,10 @@ void hc_bfs_fault(struct hc_bfs *b, __u32 u, __u32 fault)
 		}
 }
 
-/* Return: word @i of the set, moved along dimension @d. */
+/* Return: word @i of the set to which @set moves along dimension @d. */
 static __u64 moved(const __u64 *set, __u32 i, unsigned int d)
 {
-	/* The nodes whose coordinate along d is 0. */
+	/* low[d]: the nodes whose coordinate along d is 0. */
 	static const __u64 low[WORD_DIM] = {
 		0x5555555555555555ULL, 0x3333333333333333ULL, 0x0f0f0f0f0f0f0f0fULL,
 		0x00ff00ff00ff00ffULL, 0x0000ffff0000ffffULL, 0x00000000ffffffffULL,

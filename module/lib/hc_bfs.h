@@ -18,12 +18,12 @@
 #define HC_BFS_FAR	0xffff
 
 /**
- * struct hc_bfs - a faulty network to be searched; the sets are in the caller's memory
+ * struct hc_bfs - a search of a network with faults; the sets are in the caller's memory
  * @topo: the network, of less than HC_BFS_FAR nodes
  * @words: length of a set of nodes: node u is bit u % 64 of word u / 64
  * @good: for each port the set of nodes whose link at that port is good
  * @left: nodes that have not been reached
- * @level: nodes of the last level
+ * @level: nodes of the level that the search has reached last
  * @queue: all nodes that have been reached, in ascending distance
  */
 struct hc_bfs {
@@ -36,7 +36,8 @@ struct hc_bfs {
 };
 
 /**
- * hc_bfs_room() - compute how much memory a search needs; it must be aligned like a __u64
+ * hc_bfs_room() - compute the size of the memory that a search needs, which must be aligned like a
+ *	__u64
  * @topo: the network
  *
  * Context: any
@@ -55,8 +56,8 @@ size_t hc_bfs_room(const struct hc_topo *topo);
 void hc_bfs_init(struct hc_bfs *b, const struct hc_topo *topo, void *room);
 
 /**
- * hc_bfs_fault() - mark the links in a node's FAULT word as faulty, also if the FAULT words of the
- *	other ends do not have them
+ * hc_bfs_fault() - mark the links in a node's FAULT word as faulty, even those that the FAULT word
+ *	of the other end does not have
  * @b: the search
  * @u: the node
  * @fault: its FAULT word

@@ -6,16 +6,16 @@
 #ifndef _HC_BOUNDS_H
 #define _HC_BOUNDS_H
 
-/* Defaults of the time model: ns, and bytes/s, which is 10 Gbit/s. */
+/* Defaults of the time model: the latency in ns, and the bandwidth in bytes/s (10 Gbit/s). */
 #define HC_LATENCY_DEFAULT	1000ULL
 #define HC_BANDWIDTH_DEFAULT	1250000000ULL
-/* A thousand seconds: sums over any path stay far below 2^64 ns. */
+/* 1000 s. The sum of the latencies of a path is far below 2^64 ns even if each is so long. */
 #define HC_LATENCY_MAX		1000000000000ULL
 
-#define HC_DELAY_MAX		1000000000ULL	/* ns; jitter may double a delay */
+#define HC_DELAY_MAX		1000000000ULL	/* ns; jitter can double a delay */
 #define HC_RATE_MIN		32000ULL	/* bytes/s: 256 kbit/s */
 
-#define HC_FLAP_MIN		10	/* ms; for the time that a link is down, and up */
+#define HC_FLAP_MIN		10	/* ms; for both times of a flapping link: down and up */
 #define HC_FLAP_MAX		1000000
 
 #endif /* _HC_BOUNDS_H */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The descriptors of all collectives: one row each. */
+/* The descriptors of all collectives, one row for each. */
 #include "hc_coll_desc.h"
 
 #define TREE		(1u << HYPERCUBE_PLAN_TREE)

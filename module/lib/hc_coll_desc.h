@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Descriptors of the collectives: which members contribute and which get a result, what data they
- * have, and which plan types carry the collective. Shared by the kernel module, the library and the
- * tool.
+ * Descriptors of the collectives: which members contribute, which members get a result, what a
+ * contribution and a result consist of, and which plan types carry the collective. Shared by the
+ * kernel module, the library and the tool.
  *
  * The root is the sink of a tree plan or the source of a broadcast; recursive doubling and rings
  * have none.
@@ -25,22 +25,23 @@ enum hc_who {
 enum hc_payload {
 	HC_PAYLOAD_NONE,
 	HC_PAYLOAD_ELEMENTS,	/* arrays of elements, which an operator combines */
-	HC_PAYLOAD_BYTES,	/* one message, the same for all members */
-	HC_PAYLOAD_BLOCKS,	/* one block for each member; the root's data, and a result to which
-				 * each member has contributed a block, consist of all blocks
+	HC_PAYLOAD_BYTES,	/* one message, which is the same at all members */
+	HC_PAYLOAD_BLOCKS,	/* blocks, one for each member; the contribution of a root, and a
+				 * result to which each member contributes a block, consist of all
+				 * the blocks
 				 */
 };
 
 /**
  * struct hc_coll_desc - descriptor of a collective
  * @name: its name
- * @gives: members that contribute data
- * @gets: members that get a result
+ * @gives: the set of members that contribute data
+ * @gets: the set of members that get a result
  * @payload: kind of the data
- * @parts: a contribution has a block for each member, all of one length
+ * @parts: true if a contribution has a block for each member, all of the same length
  * @plans: plan types that can carry it: hc_bit(enum hypercube_plan_type)
- * @notified: each caller is notified, even without HYPERCUBE_F_NOTIFY, when everything on which it
- *	depends in its operation is complete
+ * @notified: true if each process is notified, even if it has not set HYPERCUBE_F_NOTIFY, when all
+ *	of its operation that concerns it is complete
  */
 struct hc_coll_desc {
 	const char *name;
@@ -61,46 +62,52 @@ struct hc_coll_desc {
  */
 const struct hc_coll_desc *hc_coll_desc(unsigned int collective);
 
-/* Return: true if @who contains a member; @root: the member is the root. */
+/* Return: true if the set @who contains the root (if @root is true) or any other member (if it is
+ * false).
+ */
 static inline bool hc_who_has(enum hc_who who, bool root)
 {
 	return who == HC_WHO_ALL || who == (root ? HC_WHO_ROOT : HC_WHO_OTHERS);
 }
 
-/* Return: true if members that contribute nothing get the result, as a message. */
+/* Return: true if members that have contributed nothing get the result as a message (broadcast,
+ * scatter).
+ */
 static inline bool hc_coll_unasked(const struct hc_coll_desc *t)
 {
 	return t->gets == HC_WHO_OTHERS;
 }
 
-/* Return: true if only the root contributes, a block for each member. */
+/* Return: true if only the root contributes, and its contribution has a block for each member
+ * (scatter).
+ */
 static inline bool hc_coll_deals(const struct hc_coll_desc *t)
 {
 	return t->gives == HC_WHO_ROOT && t->payload == HC_PAYLOAD_BLOCKS;
 }
 
-/* Return: true if each member gets a block from every other member. Chunks of the result arrive in
- * any order.
+/* Return: true if each member gets a block from every other member (alltoall). The chunks of such a
+ * result can arrive in any order.
  */
 static inline bool hc_coll_placed(const struct hc_coll_desc *t)
 {
 	return t->gives == HC_WHO_ALL && t->gets == HC_WHO_ALL && t->payload == HC_PAYLOAD_BLOCKS;
 }
 
-/* Return: true if each member gets the blocks that all members have contributed. */
+/* Return: true if each member gets the blocks that all members have contributed (allgather). */
 static inline bool hc_coll_shares(const struct hc_coll_desc *t)
 {
 	return hc_coll_placed(t) && !t->parts;
 }
 
 /**
- * hc_coll_carried() - tell whether plans of a type carry a collective
+ * hc_coll_carried() - check whether plans of a type carry a collective
  * @t: its descriptor
  * @plan_type: enum hypercube_plan_type
  * @oper: reduce operator, or 0: none
  *
  * Context: any
- * Return: true if so
+ * Return: true if they carry it with this operator
  */
 bool hc_coll_carried(const struct hc_coll_desc *t, unsigned int plan_type, unsigned int oper);
 

@@ -5,21 +5,21 @@
  * Rotations, in a cube. Let H be the dimensions in which source and destination differ, in some
  * order. For each i < |H| there is a path that crosses the dimensions of H in that order,
  * cyclically, beginning with the i-th. After m links it is at the node where exactly the dimensions
- * i .. i + m - 1 of the cycle are crossed: no other rotation is ever at that node. For each
- * dimension e that is not in H there is a path that crosses e, then H, then e: all its nodes except
- * the ends are nodes where e is crossed, which are on no other path. So these n paths share no
- * node. A faulty link or node is on at most one of them, so with f faults at least n - f of them
- * are left.
+ * i .. i + m - 1 of the cycle are crossed: no other rotation visits this node, because it has
+ * crossed another set of dimensions after each m. For each dimension e that is not in H there is a
+ * path that crosses e, then H, then e: exactly its nodes, the ends excepted, have crossed e, so
+ * they are on no other path. So these n paths share no node. A faulty link or node is on at most
+ * one of them, so with f faults at least n - f of them are left.
  *
  * Flow. If more paths are wanted than these, or if the network is no cube, there may be other
  * paths. In a maximum flow, in which each node but source and destination lets one unit pass, the
- * units take as many disjoint paths as exist (Menger). The flow begins with the rotations that are
- * left, and is increased by augmenting paths, the shortest first. A search has two states for each
- * node u: the node as it is entered (2 * u), and as it is left (2 * u + 1). If the search enters a
- * node that is on no path, it can leave the node over any link. If it enters a node that is on a
- * path, it can leave the node only against that path, to the node before it on the path. That node
- * is then in the state of being left, so the search goes on from there to other nodes, or further
- * back.
+ * units take as many disjoint paths as exist (Menger). The flow begins with the rotations that have
+ * no fault, and is increased by augmenting paths, of which the shortest is chosen each time. A
+ * search for an augmenting path has two states for each node u: u has been entered (2 * u), and u
+ * can be left (2 * u + 1). If the search enters a node that is on no path of the flow, it can leave
+ * the node over any link. If it enters a node v that is on a path of the flow, it can only go back
+ * along this path, to the node u before v on it, and reaches the state 2 * u + 1: from u, the
+ * search goes to other nodes, or further back along the path.
  */
 #include "hc_disjoint.h"
 
@@ -55,7 +55,7 @@ static bool good(const struct hc_disjoint *g, __u32 u, unsigned int d)
 
 /* ------------------------------------------------------------ rotations */
 
-/* Set the path to the dimensions of @set from the @i-th on, cyclically. */
+/* Append the dimensions of @set to the path @p, in cyclic order beginning with the @i-th. */
 static void rotate(struct hc_path_dims *p, __u32 set, unsigned int i)
 {
 	__u8 order[HC_LIB_DIM_MAX];
@@ -81,7 +81,7 @@ static bool path_good(const struct hc_disjoint *g, const struct hc_path_dims *p)
 	return true;
 }
 
-/* In a cube: find the rotations without faults, the short ones first. */
+/* In a cube: find up to @want rotations without faults, short ones first. Return: how many. */
 static unsigned int rotations(const struct hc_disjoint *g, unsigned int want,
 			      struct hc_path_dims *path)
 {
@@ -141,7 +141,9 @@ static void flow_begin(struct hc_disjoint *g, const struct hc_path_dims *path, u
 	}
 }
 
-/* Record that the search reaches @state from state @at, unless it has reached @state before. */
+/* Record that the search has reached @state from state @at, and append @state to the queue, which
+ * ends at *@tail. Do nothing if the search has reached @state before.
+ */
 static void reach(struct hc_disjoint *g, __u32 at, __u32 state, __u32 *tail)
 {
 	if (g->from[state] != NOWHERE)
@@ -150,8 +152,8 @@ static void reach(struct hc_disjoint *g, __u32 at, __u32 state, __u32 *tail)
 	g->queue[(*tail)++] = state;
 }
 
-/* Continue the search from a node that is left, over all good links that are on no path. Return:
- * true if one of them leads to the destination.
+/* Continue the search from node @u, which it can leave, over all good links that are on no path.
+ * Return: true if one of these links leads to the destination.
  */
 static bool search_out(struct hc_disjoint *g, __u32 u, __u32 *tail)
 {
@@ -173,8 +175,8 @@ static bool search_out(struct hc_disjoint *g, __u32 u, __u32 *tail)
 	return false;
 }
 
-/* Search for an augmenting path. Return: true if there is one; then .from leads back along it from
- * the destination.
+/* Search for an augmenting path. Return: true if there is one; then .from leads from the
+ * destination back along this path.
  */
 static bool search(struct hc_disjoint *g)
 {
@@ -188,7 +190,9 @@ static bool search(struct hc_disjoint *g)
 		if (state & 1) {
 			if (search_out(g, u, &tail))
 				return true;
-			/* Go back against the flow through the node itself. */
+			/* Go further back on the path of the flow through this node: the state in
+			 * which the node has been entered goes on to the node before it.
+			 */
 			if (u != g->src && on_path(g, u))
 				reach(g, state, 2 * u, &tail);
 		} else if (!on_path(g, u)) {
@@ -200,9 +204,10 @@ static bool search(struct hc_disjoint *g)
 	return false;
 }
 
-/* Send one more unit along the path that search() has found. A forward step overwrites the entries
- * that it replaces. A node through which the path goes back is on no path after this, and no
- * forward step begins or ends there.
+/* Send one more unit along the augmenting path that search() has found. A forward step from node to
+ * node overwrites .out and .in of their old paths. If the augmenting path goes back through a node,
+ * into it and out of it against an old path, the node is on no path after this; no forward step of
+ * this augmenting path begins or ends at such a node.
  */
 static void augment(struct hc_disjoint *g)
 {
@@ -224,7 +229,9 @@ static void augment(struct hc_disjoint *g)
 	}
 }
 
-/* Read the paths from the flow, except those that are longer than HC_PATH_HOPS_MAX. */
+/* Read up to @want paths from the flow, except those of more than HC_PATH_HOPS_MAX links. Return:
+ * how many.
+ */
 static unsigned int flow_paths(const struct hc_disjoint *g, unsigned int want,
 			       struct hc_path_dims *path)
 {
@@ -270,8 +277,8 @@ unsigned int hc_disjoint_find(struct hc_disjoint *g, __u32 src, __u32 dst, unsig
 
 /* ------------------------------------------------------------ verifying */
 
-/* Add the path's nodes to the set. Return: false if it does not lead from @src to @dst, or crosses
- * a node that is in the set.
+/* Add the nodes of path @p to @set, except its ends. Return: false if the path does not lead from
+ * @src to @dst, or visits a node that is in @set already.
  */
 static bool path_take(const struct hc_topo *topo, __u32 src, __u32 dst,
 		      const struct hc_path_dims *p, __u32 *set)
@@ -304,7 +311,7 @@ bool hc_disjoint_check(const struct hc_topo *topo, __u32 src, __u32 dst,
 	memset(room, 0, hc_topo_words(topo) * sizeof(*room));
 	hc_set_add(room, src);
 	while (n--) {
-		/* The link from source to destination counts as one path only. */
+		/* Only one path may consist of nothing but the link from source to destination. */
 		if (path[n].hops == 1 && direct)
 			return false;
 		direct |= path[n].hops == 1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Node-disjoint paths in a faulty network: paths from one node to another that have no other node
- * in common, over links that neither end's FAULT word has.
+ * Node-disjoint paths in a faulty network: paths from one node to another that have only these two
+ * nodes in common. A link is good if the FAULT word of neither end has it.
  *
  * Shared by the kernel module, the tool and the tests; no allocation, no recursion.
  */
@@ -15,7 +15,7 @@
 
 /**
  * struct hc_path_dims - a path
- * @hops: how many links it has
+ * @hops: number of links of the path
  * @dim: ports of the links, in order from the source
  */
 struct hc_path_dims {
@@ -24,7 +24,8 @@ struct hc_path_dims {
 };
 
 /**
- * struct hc_disjoint - a faulty network; a search writes the fields below @fault
+ * struct hc_disjoint - a network with faults and the state of a search; the search writes the
+ *	fields below @fault
  * @topo: the network
  * @fault: FAULT word of each node, or NULL: there are no faults
  * @src: first node of the paths
@@ -51,7 +52,8 @@ struct hc_disjoint {
 #define HC_DISJOINT_NO_DIM 0xff
 
 /**
- * hc_disjoint_room() - compute how much memory a search needs; it must be aligned like a __u32
+ * hc_disjoint_room() - compute the size of the memory that a search needs, which must be aligned
+ *	like a __u32
  * @topo: the network
  *
  * Context: any
@@ -64,7 +66,8 @@ size_t hc_disjoint_room(const struct hc_topo *topo);
  *	after this
  * @g: the search
  * @topo: the network
- * @room: hc_disjoint_room() bytes, or NULL if the network is a cube and stays without faults
+ * @room: hc_disjoint_room() bytes, or NULL if the network is a cube and will be searched without
+ *	faults
  *
  * Context: any
  */
@@ -74,8 +77,8 @@ void hc_disjoint_init(struct hc_disjoint *g, const struct hc_topo *topo, void *r
  * hc_disjoint_find() - find paths that share no node but their ends
  * @g: the search
  * @src: first node
- * @dst: another node
- * @want: how many paths, at most
+ * @dst: last node, not equal to @src
+ * @want: maximum number of paths
  * @path: filled in
  *
  * Context: any
@@ -86,7 +89,7 @@ unsigned int hc_disjoint_find(struct hc_disjoint *g, __u32 src, __u32 dst, unsig
 			      struct hc_path_dims *path);
 
 /**
- * hc_disjoint_check() - verify paths, without trusting anything in them
+ * hc_disjoint_check() - verify paths, which may have any contents
  * @topo: the network
  * @src: first node
  * @dst: last node
@@ -95,7 +98,7 @@ unsigned int hc_disjoint_find(struct hc_disjoint *g, __u32 src, __u32 dst, unsig
  * @room: scratch space, a set of nodes
  *
  * Context: any
- * Return: true if each leads from @src to @dst and they share no other node
+ * Return: true if each path leads from @src to @dst and no two paths share another node
  */
 bool hc_disjoint_check(const struct hc_topo *topo, __u32 src, __u32 dst,
 		       const struct hc_path_dims *path, unsigned int n, __u32 *room);

@@ -42,8 +42,8 @@ int hc_doubling_check(const struct hc_doubling *d, const __u32 *fault,
 	if (err)
 		return err;
 	mask = hc_doubling_mask(d);
-	/* Look for failed nodes first. Otherwise the reason would be one of their links, which are
-	 * all faulty.
+	/* Look for failed nodes first: all links of a failed node are faulty, and the reason would
+	 * name one of them instead of the node.
 	 */
 	u = d->base;
 	do {

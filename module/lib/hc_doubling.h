@@ -3,10 +3,10 @@
  * Recursive doubling: at each stage all nodes of a subcube exchange what they have along one
  * dimension, so that in the end each node has the data of all nodes.
  *
- * Unlike a tree, recursive doubling needs every node and every link of the subcube: if a node takes
- * no part, no result has its data, and nearly half of the results also lack data that it would have
- * passed on. Shared by the kernel module, the tool and the tests; no allocation, no recursion, no
- * floating point.
+ * Unlike a tree, recursive doubling needs every node and every link of the subcube: without a node,
+ * no result has the data of this node, and nearly half of the results also lack data that this node
+ * would have forwarded. Shared by the kernel module, the tool and the tests; no allocation, no
+ * recursion, no floating point.
  */
 #ifndef _HC_DOUBLING_H
 #define _HC_DOUBLING_H
@@ -44,7 +44,8 @@ static inline bool hc_doubling_has(const struct hc_doubling *d, __u32 u)
 	return u < hc_nodes(d->dim) && !((u ^ d->base) & ~hc_doubling_mask(d));
 }
 
-/* Return: the next node of the subcube after @u in ascending order; after the last node, the first.
+/* Return: the next higher node of the subcube after @u; after the highest node, the lowest. @mask:
+ * hc_doubling_mask().
  */
 static inline __u32 hc_doubling_next(const struct hc_doubling *d, __u32 mask, __u32 u)
 {
@@ -54,8 +55,8 @@ static inline __u32 hc_doubling_next(const struct hc_doubling *d, __u32 mask, __
 /**
  * hc_doubling_check() - verify a plan against the faults
  * @d: the plan
- * @fault: FAULT words of all 2^n nodes; a failed node's word is 1^n and its neighbours' words have
- *	the bit towards it set
+ * @fault: FAULT words of all 2^n nodes; the word of a failed node is 1^n, and the words of its
+ *	neighbours have the bit of their link to it set
  * @reason: set to the reason when the plan is refused; may be NULL
  *
  * Accepts a plan only if no link within the subcube is faulty at either end. That implies that no

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The only header that knows whether it is compiled for the kernel or for
- * userspace.  Everything else below module/lib/ is plain C over __u8..__u64.
+ * The only header of module/lib/ that differs between the kernel and userspace. All other files of
+ * module/lib/ are plain C with the types __u8 .. __u64.
  */
 #ifndef _HC_ENV_H
 #define _HC_ENV_H

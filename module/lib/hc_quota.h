@@ -9,8 +9,8 @@
 
 #include "hc_topo.h"
 
-/* Distribute @rest units, one to each item in order, until no unit is left. Return: how many units
- * the @weight items after the first @before items get.
+/* @rest units are given to the items of a list in order, one unit to each, until no unit is left.
+ * Return: how many units the @weight items that follow the first @before items get.
  */
 static inline __u64 hc_quota_share(__u64 rest, __u64 before, __u64 weight)
 {
@@ -23,18 +23,18 @@ static inline __u64 hc_quota_share(__u64 rest, __u64 before, __u64 weight)
  * hc_rid_wishes() - compute what a node requests from its neighbours in receiver-initiated
  *	diffusion
  * @own: tasks that the node has
- * @links: dimensions along which it has a neighbour, as a mask
+ * @links: mask of the dimensions along which the node has a neighbour
  * @load: tasks of these neighbours, by dimension
  * @wish: set to the number of tasks requested along each of HC_LIB_DIM_MAX dimensions; 0 where
  *	there is no neighbour
  *
  * A node's lack is the mean load of the node and its neighbours minus the node's own load. The node
- * requests a part of its lack from each neighbour, in proportion to the neighbour's load. The
- * paper's text includes the node's own load in the mean, the paper's formula does not, and neither
- * specifies how to round. Here the lack is rounded down, and all of it is requested: each part is
- * rounded down, and the tasks that remain are requested one each from the neighbours whose parts
- * have lost most by rounding (largest remainders), the lowest dimension first. No request exceeds
- * the neighbour's load.
+ * requests from each neighbour a share of its lack that is proportional to the neighbour's load.
+ * The paper's text includes the node's own load in the mean, the paper's formula does not, and
+ * neither specifies how to round. Here the lack is rounded down, and all of it is requested: each
+ * share is rounded down, and the tasks that are missing to the lack are requested, one from each
+ * neighbour, where the rounding has taken most from the share (largest remainders); of equal
+ * neighbours, the one along the lowest dimension is first. No request exceeds the neighbour's load.
  */
 void hc_rid_wishes(__u64 own, __u32 links, const __u64 *load, __u64 *wish);
 
@@ -49,16 +49,17 @@ static inline __u64 hc_cwa_upper(__u64 theta, __s64 upper_delta)
 	return (__u64)upper_delta < theta ? (__u64)upper_delta : theta;
 }
 
-/* Find the children of @u in order; @up has for each node the dimension of the link to its parent.
- * Return: the number of children.
+/* Set @child to the children of @u; @up has for each node of the cube of dimension @dim the
+ * dimension of the link to its parent. Return: the number of children.
  */
 static inline unsigned int hc_balance_children(const __u8 *up, unsigned int dim, __u32 u,
 					       __u32 *child)
 {
 	unsigned int d, n = 0;
 
-	/* First the children that lack a bit of @u, the highest bit first; then those that have one
-	 * more bit, the lowest bit first.
+	/* List the children in ascending order. A child with a number below @u lacks a bit of @u:
+	 * the child that lacks the highest bit is the lowest. A child above @u has one more bit:
+	 * the child with the lowest additional bit is the lowest.
 	 */
 	for (d = dim; d--;)
 		if (u & hc_bit(d) && up[hc_neigh(u, d)] == d)

@@ -7,7 +7,9 @@
 
 #include "hc_env.h"
 
-/* hc_reason.node and .dim if the reason concerns no node, or no link. */
+/* Value of hc_reason.node if the reason concerns no node, and of hc_reason.dim if it concerns no
+ * link.
+ */
 #define HC_REASON_NONE	0xffffffff
 
 /**
@@ -22,7 +24,9 @@ struct hc_reason {
 	__u32 dim;
 };
 
-/* Store the reason, unless @reason is NULL. Return: -EINVAL, for the verifier to return. */
+/* Set *@reason to the other arguments, unless @reason is NULL. Return: -EINVAL, for the verifier to
+ * return.
+ */
 static inline int hc_refuse(struct hc_reason *reason, const char *why, __u32 node, __u32 dim)
 {
 	if (reason)

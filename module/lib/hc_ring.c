@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The verifier of ring trees; see hc_ring.h.
+ * The verifier of trees of rings; see hc_ring.h.
  */
 #include "hc_ring.h"
 
@@ -57,7 +57,9 @@ static int refuse_ring(const struct reader *r, const char *why)
 	return refuse_node(r, why, HC_RING_NO_NODE);
 }
 
-/* Check that the rings' sizes fit the list of nodes, so that all rings can be read. */
+/* Check that the sizes of the rings add up to the length of the list of nodes, so that all rings
+ * can be read from the list.
+ */
 static int check_shape(struct reader *r)
 {
 	const struct hc_ring_tree *t = r->t;
@@ -110,7 +112,9 @@ static int check_links(const struct reader *r, __u32 size)
 	return 0;
 }
 
-/* Check that the ring meets the rings before it in a node of its parent, and check its level. */
+/* Check that the ring has a node in common with the rings before it, that the home of this node is
+ * the ring's parent, and that the ring's level is correct.
+ */
 static int check_parent(const struct reader *r)
 {
 	const struct hc_ring *ring = &r->t->ring[r->ring];

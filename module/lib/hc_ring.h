@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Ring trees: rings of nodes over healthy links, any two of which have at most one node in common.
- * Messages go round in each ring, and a node that is in several rings forwards them from one to
- * another, so that each message enters each ring once: all-to-all broadcast.
+ * Trees of rings: rings of nodes over healthy links; any two rings have at most one node in common.
+ * Messages go round in each ring, and a node that is in several rings forwards them from one ring
+ * to another, so that each message enters each ring once: all-to-all broadcast.
  *
  * A ring need not be a cycle of the network. If its last node has no healthy link to its first
- * node, the messages from the last to the first go back along the ring, against the direction of
- * the other messages. So each direction of a link carries only what one node of one ring sends to
- * the next one, in the whole tree.
+ * node, the messages from the last node to the first go back along the ring, against the direction
+ * of the other messages. A direction of a link belongs to at most one ring of the tree: it carries
+ * only the messages that a node of this ring sends to the next one, or those that go back along
+ * this ring.
  *
  * Source: Sun, Cheung, Lin & Li, "Fault Tolerant All-to-All Broadcast in General
  * Interconnection Networks", with the corrections of Documentation/errata.rst.  Shared by the
@@ -18,18 +19,18 @@
 
 #include "hc_topo.h"
 
-/* Node numbers are less than this, in a cube as in any other network. */
+/* All node numbers are less than this, in cubes and in other networks. */
 #define HC_RING_NODES_MAX 65536
 /* No ring: the parent of the first ring, or the home of a node that is in no ring. */
 #define HC_RING_NONE	0xffff
-/* hc_ring_reason.node and .other if the reason concerns no node. */
+/* Value of hc_ring_reason.node and .other if the reason concerns no node. */
 #define HC_RING_NO_NODE	0xffffffff
 
 /**
  * struct hc_ring - one ring of a tree
  * @size: number of its nodes
  * @level: 0 for the first ring; for any other ring the level of its parent, or one more
- * @parent: index of the ring to which it is attached, HC_RING_NONE for the first ring
+ * @parent: index of the ring to which this ring is attached; HC_RING_NONE for the first ring
  */
 struct hc_ring {
 	__u32 size;
@@ -44,9 +45,10 @@ struct hc_ring {
  * @ring: the rings, each after its parent
  * @node: the nodes of the rings, one ring after the other, in the order in which messages go round
  *
- * All nodes of a ring but one are at home there: no earlier ring contains them. The exception is
- * the node where the ring meets the tree, a convergent point; the home of that node is the ring's
- * parent. The first ring has no exception. So members + nrings - 1 == nnodes.
+ * The home of a node is the first ring that contains it. All nodes of a ring but one have it as
+ * their home. The exception is the node that the ring has in common with the rings before it, a
+ * convergent point; the home of that node is the ring's parent. In the first ring there is no
+ * exception. So members + nrings - 1 == nnodes.
  */
 struct hc_ring_tree {
 	__u32 nrings;
@@ -56,11 +58,11 @@ struct hc_ring_tree {
 };
 
 /**
- * struct hc_ring_net - a network, as far as rings depend on it
+ * struct hc_ring_net - the properties of a network on which rings depend
  * @nodes: number of nodes, at most HC_RING_NODES_MAX
  * @linked: return true if a healthy link joins two nodes
  * @priv: private data of @linked
- * @topo: the network, if hc_ring_topo() has made this; only its @linked uses it
+ * @topo: the network; set by hc_ring_topo() for its own @linked, which alone uses it
  */
 struct hc_ring_net {
 	__u32 nodes;
@@ -94,7 +96,7 @@ struct hc_ring_net hc_ring_cube(unsigned int dim, const __u32 *fault);
  * @why: a sentence, static storage
  * @ring: index of the ring concerned, or HC_RING_NONE
  * @node: the node concerned, or HC_RING_NO_NODE
- * @other: the node to which it has no healthy link, or HC_RING_NO_NODE
+ * @other: the node to which @node has no healthy link, or HC_RING_NO_NODE
  */
 struct hc_ring_reason {
 	const char *why;
@@ -105,17 +107,17 @@ struct hc_ring_reason {
 
 /**
  * hc_ring_check() - verify a plan against a network
- * @t: the plan, of which only the lengths of the arrays are trusted
+ * @t: the plan; @nrings and @nnodes must be the lengths of the arrays, all else may be invalid
  * @net: the network
- * @home: @net->nodes entries, filled in: the ring where the node is at home, or
- *	HC_RING_NONE if it is no member
+ * @home: @net->nodes entries, filled in: the home ring of the node, or HC_RING_NONE if the node is
+ *	no member
  * @reason: filled in when the plan is refused; may be NULL
  *
  * Accepts a plan only if its rings are a tree as described at struct hc_ring_tree, and if a healthy
  * link joins any two consecutive nodes of a ring; the last node and the first need no link. A ring
  * has at least two nodes, unless it is the only ring. If the check accepts a plan, all members are
- * live and connected by healthy links, unless there is only one member. A live node that the plan
- * leaves out is no error.
+ * live and connected by healthy links, unless there is only one member. A plan may leave out a live
+ * node.
  *
  * Time O(@net->nodes + @t->nnodes), and at most that many calls of @net->linked().
  *

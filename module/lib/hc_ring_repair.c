@@ -2,11 +2,12 @@
 /*
  * Repair of trees of rings; see hc_ring_repair.h.
  *
- * An old ring is whole if no fault affects it. While such a ring is not in the new tree, its entry
- * in .count is the number of its nodes that are in the tree; the entries of all other old rings are
- * BROKEN. When the first node of a whole ring is added to the tree, the ring is put into the queue.
- * The ring is added to the tree unchanged, unless a second one of its nodes is added before, since
- * two rings may have only one node in common.
+ * An old ring is whole if no fault affects it. While a whole ring is not in the new tree, its entry
+ * in .count is the number of its nodes that are in the new tree; the entry of any other old ring is
+ * BROKEN. When a node of a whole ring is added to the new tree, and no other node of this ring is
+ * in it, the ring is put into the queue. A ring from the queue is added to the new tree unchanged,
+ * unless two of its nodes are in the tree by then, since two rings may have only one node in
+ * common.
  */
 #include "hc_ring_repair.h"
 
@@ -25,8 +26,9 @@ void hc_ring_places_fill(struct hc_ring_places *p, const struct hc_ring_tree *t,
 			p->first[t->node[at]]++;
 		}
 	}
-	/* Prefix sums: each entry becomes the end of its node's places. The next loop fills in the
-	 * places from the end.
+	/* Prefix sums: each entry becomes the index after the last place of its node. The next loop
+	 * fills in the places of each node from the last to the first, and makes the entry the
+	 * index of the first.
 	 */
 	for (i = 1; i <= nodes; i++)
 		p->first[i] += p->first[i - 1];
@@ -39,8 +41,8 @@ static __u32 home_place(const struct hc_ring_tree *t, const struct hc_ring_place
 	return at->place[at->first[t->node[i]]];
 }
 
-/* Return: the place in ring @r where the ring meets the tree: the place of the node whose home ring
- * is the ring's parent. The first ring has no parent: its first place.
+/* Return: the place in ring @r of the node that the ring has in common with its parent; of the
+ * first ring, which has no parent, its first place.
  */
 static __u32 joint(const struct hc_ring_tree *t, const struct hc_ring_places *at, __u32 r)
 {
@@ -57,7 +59,8 @@ void hc_ring_tour(const struct hc_ring_tree *t, const struct hc_ring_places *at,
 	__u32 r, i, k, pos, all;
 
 	/* First count, for each place, the links of all rings that are attached at the place,
-	 * directly or through other rings. Begin with the last ring.
+	 * directly or through other rings. Go from the last ring to the first, since a ring is
+	 * after its parent.
 	 */
 	for (i = 0; i < t->nnodes; i++)
 		out[i] = 0;
@@ -66,7 +69,9 @@ void hc_ring_tour(const struct hc_ring_tree *t, const struct hc_ring_places *at,
 			all += out[at->begin[r] + i];
 		out[home_place(t, at, joint(t, at, r))] += all;
 	}
-	/* work[i]: position on the tour of the next ring that is attached at place i. */
+	/* Set work[i] to the position on the tour at which the next ring that is attached at place
+	 * i begins.
+	 */
 	for (r = 0; r < t->nrings; r++) {
 		__u32 first = joint(t, at, r), home = home_place(t, at, first);
 
@@ -90,13 +95,15 @@ static bool joined(const struct hc_ring_repair_args *m, __u32 u, __u32 v)
 	       hc_link_good(&m->topo, m->fault, u, d);
 }
 
-/* Return: true if @v is not in the new tree, and can be added to it over a healthy link from @u. */
+/* Return: true if @v is not in the new tree, and a healthy link from @u leads to it. */
 static bool fresh(const struct hc_ring_repair_args *m, __u32 u, __u32 v)
 {
 	return m->home[v] == HC_RING_NONE && joined(m, u, v);
 }
 
-/* Return: the node behind @place in its old ring if @behind is set, else the node before it. */
+/* Return: the next node after @place in its old ring if @behind is set, else the node before
+ * @place.
+ */
 static __u32 beside(const struct hc_ring_repair_args *m, __u32 place, bool behind)
 {
 	__u32 r = m->places->ring[place], begin = m->places->begin[r];
@@ -118,7 +125,9 @@ static bool is_whole(const struct hc_ring_repair_args *m, __u32 r)
 	return true;
 }
 
-/* State of a repair: the queue of rings, and the nodes and rings that are in the tree so far. */
+/* State of a repair. @width: size of the longest old ring, at least 2. The queue of rings is
+ * m->queue[@nhead .. @ntail - 1]; @norder: number of nodes in the new tree.
+ */
 struct repairer {
 	struct hc_ring_repair_args *m;
 	__u32 width;
@@ -190,9 +199,9 @@ static void ring_keep(struct repairer *k, __u32 r)
 	ring_end(k);
 }
 
-/* Return: the node that follows @u in a new ring: the next node of an old ring in the direction of
- * messages, or else the next node against it, or else the lowest neighbour that can be added;
- * HC_RING_NO_NODE if there is none.
+/* Return: the node that follows @u in a new ring, of those that are not in the new tree and to
+ * which @u has a healthy link: the node after @u in an old ring, else the node before @u in an old
+ * ring, else the lowest neighbour; HC_RING_NO_NODE if there is none.
  */
 static __u32 step(const struct repairer *k, __u32 u)
 {
@@ -214,7 +223,9 @@ static __u32 step(const struct repairer *k, __u32 u)
 	return low;
 }
 
-/* Return: true if @u is the first node of a piece of an old ring. */
+/* Return: true if @u is the first node of a piece of an old ring: the node before @u in its old
+ * ring is in the new tree, or has no healthy link to @u.
+ */
 static bool leads(const struct repairer *k, __u32 u)
 {
 	const struct hc_ring_repair_args *m = k->m;
@@ -226,8 +237,9 @@ static bool leads(const struct repairer *k, __u32 u)
 	return true;
 }
 
-/* Return: the neighbour of @u to which a new ring that begins at @u goes: preferably the first node
- * of a piece of an old ring, else the lowest neighbour; HC_RING_NO_NODE if there is none.
+/* Return: the second node of a new ring that begins at @u, of the neighbours that are not in the
+ * new tree and to which @u has a healthy link: the lowest that is the first node of a piece of an
+ * old ring, else the lowest; HC_RING_NO_NODE if there is none.
  */
 static __u32 branch(const struct repairer *k, __u32 u)
 {
@@ -248,8 +260,8 @@ static __u32 branch(const struct repairer *k, __u32 u)
 	return best;
 }
 
-/* Make a new ring: from @u to @v, and then over nodes that are not in the tree yet, until it
- * reaches a node of a whole ring or has the size of the longest old ring.
+/* Make a new ring: from @u to @v, and then over nodes that are not in the new tree, until the ring
+ * reaches a node of a whole ring, or has the size of the longest old ring, or cannot be continued.
  */
 static void ring_grow(struct repairer *k, __u32 u, __u32 v)
 {
@@ -266,8 +278,8 @@ static void ring_grow(struct repairer *k, __u32 u, __u32 v)
 	ring_end(k);
 }
 
-/* Make the first ring of the tree if no old ring is whole. It begins at the first node of a piece
- * of an old ring, or else at the lowest node.
+/* Make the first ring of the new tree if no old ring is whole. It begins at the first node of a
+ * piece of an old ring or, if there is none, at the lowest node of .alive.
  */
 static void first_grow(struct repairer *k)
 {

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Repair of a tree of rings: what a fault has left of the tree becomes a tree of rings again.
+ * Repair of a tree of rings: after a fault, a new tree of rings is made of those nodes that healthy
+ * links still connect.
  *
  * Rings that no fault has touched keep all their nodes in their order. The other rings are cut
- * where a node or a link is missing. Each piece is followed in the direction in which messages went
- * round in it, and is attached where it has a healthy link to a node of the new tree. (The paper,
- * Fig. 3.10, looks for a node in another ring, which a single ring does not have:
- * Documentation/errata.rst.) The result depends only on the tree and the faults.
+ * where a node or a link is missing. Each piece of a ring becomes part of a new ring, in which its
+ * nodes follow each other in the direction of the old ring's messages, and which begins at a node
+ * of the new tree with a healthy link to the piece. (The paper, Fig. 3.10, looks for such a node in
+ * another ring, but a plan may have only one ring: Documentation/errata.rst.) The result depends
+ * only on the old tree and the faults.
  *
  * Shared by the kernel module and the tests; no allocation, no recursion.
  */
@@ -16,11 +18,11 @@
 #include "hc_ring.h"
 
 /**
- * struct hc_ring_places - the places of each node of a tree; a place is an index of
+ * struct hc_ring_places - the places of each node of a tree of rings; a place is an index of
  *	hc_ring_tree.node
  * @first: for each node the index of its first place in @place; room for all nodes and one more
- * @place: the places, sorted by node; room for the tree's nodes
- * @ring: for each place the index of its ring; room for the tree's nodes
+ * @place: the places, sorted by node; room for all places
+ * @ring: for each place the index of its ring; room for all places
  * @begin: for each ring its first place; room for the rings
  */
 struct hc_ring_places {
@@ -33,8 +35,8 @@ struct hc_ring_places {
 /**
  * hc_ring_places_fill() - find the places of the nodes of a tree
  * @p: filled in
- * @t: a tree whose numbers were verified
- * @nodes: nodes of the network
+ * @t: a tree whose sizes and node numbers have been verified
+ * @nodes: number of nodes of the network
  *
  * Context: any
  */
@@ -50,8 +52,8 @@ static inline __u32 hc_ring_places_of(const struct hc_ring_places *p, __u32 u)
  * hc_ring_tour() - number the links of a closed tour through all rings of a tree
  * @t: the tree, which the verifier has accepted
  * @at: the places of its nodes
- * @out: t->nnodes entries, set: the position on the tour, from 0, of the link by which each place
- *	sends to the next one of its ring
+ * @out: t->nnodes entries, set: for each place, the position on the tour, from 0 on, of the link
+ *	over which the node at this place sends to the next node of the ring
  * @work: scratch space, t->nnodes entries
  *
  * At a node the tour goes round each ring that is attached to the node, one after another, and then
@@ -67,8 +69,8 @@ static inline __u32 hc_ring_places_of(const struct hc_ring_places *p, __u32 u)
 void hc_ring_tour(const struct hc_ring_tree *t, const struct hc_ring_places *at, __u32 *out,
 		  __u32 *work);
 
-/* Return: the number of positions from link @from of the tour to link @to; @nnodes if they are
- * equal.
+/* Return: the number of positions that the tour advances from link @from to link @to, both given as
+ * positions; @nnodes if they are equal.
  */
 static inline __u32 hc_ring_tour_way(__u32 nnodes, __u32 from, __u32 to)
 {
@@ -80,11 +82,11 @@ static inline __u32 hc_ring_tour_way(__u32 nnodes, __u32 from, __u32 to)
  * @topo: the network
  * @fault: FAULT words; a link is healthy if neither end's word has its bit
  * @alive: set of the nodes that the new tree is to have, at least one
- * @old: the tree, which the verifier has accepted for some faults
+ * @old: the tree to be repaired, which the verifier has accepted for some set of faults
  * @places: the places of the nodes of @old
  * @ring: the new rings; room for as many as there are nodes in @alive
  * @node: nodes of the new rings; room for twice as many
- * @home: for each node the new ring where it is at home, or HC_RING_NONE; room for all nodes
+ * @home: for each node its home ring in the new tree, or HC_RING_NONE; room for all nodes
  * @order: nodes in the order in which they were added to the new tree; room as for @ring
  * @count: scratch space, an entry for each ring of @old
  * @queue: scratch space, an entry for each ring of @old
@@ -107,7 +109,7 @@ struct hc_ring_repair_args {
 
 /**
  * hc_ring_repair() - repair a tree of rings
- * @m: all but .t is set; nodes of .alive need not be in .old
+ * @m: all members but .t and the arrays to be filled are set; nodes of .alive need not be in .old
  *
  * Time O(@m->topo.ports * @m->topo.nodes + @m->old->nnodes).
  *

@@ -2,15 +2,18 @@
 /*
  * Spanning trees: verifier, schedule, roles.
  *
- * The verifier removes leaves: when all children of a member have been removed, the step after
- * which the member has all data of its subtree is known, and the member is removed, too. Members
- * that cannot be removed form cycles. If all members are removed, each path upwards ends at a
- * member without a parent, and only the root has none: so the root receives the data of every
- * member exactly once, and no member waits for ever.
+ * The verifier removes members from the tree, the leaves first. When all children of a member have
+ * been removed, the verifier computes the step after which this member has all data of its subtree,
+ * and removes the member, too. Members that cannot be removed form cycles. If all members are
+ * removed, there is no cycle, so each path upwards ends at a member without a parent, which can
+ * only be the root: so the root receives the data of every member exactly once, and no member waits
+ * for ever.
  */
 #include "hc_span.h"
 
-/* List the ports of @u's children in ascending order of their steps in @up. Return: how many. */
+/* Set @ports to the ports of @u that lead to its children, in ascending order of the children's
+ * steps in @up. Return: the number of children.
+ */
 static unsigned int children_sorted(const struct hc_span *s, const __u16 *up, __u32 u,
 				    __u8 ports[HC_PORTS_MAX])
 {
@@ -29,8 +32,9 @@ static unsigned int children_sorted(const struct hc_span *s, const __u16 *up, __
 	return n;
 }
 
-/* On entry @up has for each child of @u the step after which the child has all its data. Replace it
- * by the step in which @u receives that data. Return: the step after which @u has all data.
+/* On entry @up has for each child of @u the step after which the child has all its data. Replace
+ * this by the step in which @u receives the data of the child. Return: the step after which @u has
+ * all data.
  */
 static __u32 children_schedule(const struct hc_span *s, __u16 *up, __u32 u)
 {
@@ -75,8 +79,8 @@ static int check_parent(const struct hc_span *s, const __u32 *fault, __u32 u,
 	return 0;
 }
 
-/* Set @left to how many children each node has, *@members to the number of members, and the
- * beginning of @queue to the leaves. Return: how many leaves there are.
+/* Set @left to the number of children of each node, *@members to the number of members, and the
+ * first entries of @queue to the leaves. Return: the number of leaves.
  */
 static __u32 leaves_find(const struct hc_span *s, __u16 *left, __u16 *queue, __u32 *members)
 {

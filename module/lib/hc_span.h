@@ -3,9 +3,9 @@
  * Spanning trees of any network: each member but the root has a port that leads to its parent. This
  * file has the schedule of sends, the members' roles, and the verifier of whole plans.
  *
- * In a step a node receives from one child at most. It receives from its children in the order in
- * which their data is complete; for a given tree no other order takes fewer steps. Read backwards,
- * the same schedule sends data from the root to all members in the same number of steps.
+ * In each step, a node receives from one child at most. It receives from its children in the order
+ * in which their data is complete; for a given tree no other order takes fewer steps. Read
+ * backwards, the same schedule sends data from the root to all members in the same number of steps.
  *
  * Shared by the kernel module, the tool and the tests; no allocation, no recursion, no floating
  * point.
@@ -22,7 +22,8 @@
  * @topo: the network
  * @root: the root
  * @n: number of entries of @parent; the verifier compares it with the number of nodes
- * @parent: for each node the port to its parent; HC_NO_PORT: the root, or no member
+ * @parent: for each node the port that leads to its parent; HC_NO_PORT for the root and for a node
+ *	that is no member
  */
 struct hc_span {
 	struct hc_topo topo;
@@ -31,14 +32,14 @@ struct hc_span {
 	const __u8 *parent;
 };
 
-/* Return: true if @u is a member. To be used only after the verifier has accepted @s->n. */
+/* Return: true if @u is a member. The verifier must have accepted @s->n. */
 static inline bool hc_span_has(const struct hc_span *s, __u32 u)
 {
 	return u == s->root || s->parent[u] != HC_NO_PORT;
 }
 
-/* Return: true if the node at port @d of @u is its child. Both ends of a link have the same port
- * number.
+/* Return: true if the node at port @d of @u is a child of @u. Both ends of a link have the same
+ * port number.
  */
 static inline bool hc_span_child(const struct hc_span *s, __u32 u, unsigned int d)
 {
@@ -55,8 +56,8 @@ static inline __u32 hc_span_parent(const struct hc_span *s, __u32 u)
  * hc_span_check() - verify a spanning tree against the faults
  * @s: the tree
  * @fault: FAULT words of all nodes
- * @up: an entry for each node, set: the step, from 1 on, in which its parent receives its data; for
- *	the root: how many steps the whole tree takes; for a node that is no member: 0
+ * @up: set; for each node the step, from 1 on, in which its parent receives the node's data; for
+ *	the root the number of steps that the whole tree takes; for a node that is no member 0
  * @work: scratch space, 2 * nodes entries
  * @reason: set when the plan is refused; may be NULL
  *
@@ -71,13 +72,13 @@ int hc_span_check(const struct hc_span *s, const __u32 *fault, __u16 *up, __u16 
 		  struct hc_reason *reason);
 
 /**
- * hc_span_role() - compute what a member does
+ * hc_span_role() - compute the role of a member
  * @s: a tree that hc_span_check() accepted
  * @up: the table that hc_span_check() filled in
  * @u: the member
  * @role: set
- * @src: set to the member's sources, its children in the order in which they send; room for
- *	HC_PORTS_MAX
+ * @src: set to the sources of the member, which are its children, in the order in which they send;
+ *	room for HC_PORTS_MAX
  */
 void hc_span_role(const struct hc_span *s, const __u16 *up, __u32 u, struct hc_tree_role *role,
 		  struct hc_tree_peer *src);

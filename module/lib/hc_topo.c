@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Networks given as tables: the verifier, and a test for hypercubes.
+ * Networks that are given as tables: their verifier, and a function that finds whether a table is a
+ * hypercube.
  */
 #include "hc_reason.h"
 #include "hc_topo.h"
 
-/* Check that port @d of @u leads to a node whose port of the same number leads back, and that no
- * lower port of @u leads to the same node.
+/* Check that port @d of @u leads to a node whose port @d leads back to @u, and that no lower port
+ * of @u leads to the same node.
  */
 static int check_port(const struct hc_topo *t, __u32 u, unsigned int d, struct hc_reason *reason)
 {

@@ -2,10 +2,10 @@
 /*
  * Networks: which nodes are neighbours, and sets of nodes.  Also the id of a fabric.
  *
- * A node is an integer, and its links are numbered by its ports.  Both ends of a link have the
- * same port number: the links of one number are a matching, as in a proper colouring of a graph's
- * edges.  So for code that forwards frames a port is like a dimension of a hypercube: crossing the
- * same port twice leads back.
+ * A node is an integer, and its links are numbered by its ports. Both ends of a link have the same
+ * port number: the links at ports of one number are a matching, as in a proper colouring of a
+ * graph's edges. So for code that forwards frames a port is like a dimension of a hypercube: a
+ * frame that crosses the same port twice is back.
  *
  * In a 2^n-node hypercube bit d of a node is its coordinate along dimension d (the least
  * significant bit is dimension 0).  Nodes u and u ^ (1 << d) share link (u, d).
@@ -32,7 +32,7 @@ static inline __u32 hc_nodes(unsigned int dim)
 	return (__u32)1 << dim;
 }
 
-/* Return all dimensions of a cube as a mask: the word 1^n of the papers. */
+/* Return all dimensions of a cube as a mask, which the papers write as 1^n. */
 static inline __u32 hc_ones(unsigned int dim)
 {
 	return hc_nodes(dim) - 1;
@@ -45,18 +45,18 @@ static inline __u32 hc_neigh(__u32 u, unsigned int d)
 
 /* Largest number of ports of a node: frames have a port number in four bits (wire.h). */
 #define HC_PORTS_MAX 16
-/* Value for "no port". */
+/* Value of a port number: no port. */
 #define HC_NO_PORT 0xff
 
 /**
  * struct hc_topo - a network without its faults
- * @nodes: number of its nodes, which are numbered from 0
- * @ports: how many ports a node may have, 1..HC_PORTS_MAX
- * @dim: dimension of a hypercube, equal to @ports; 0: another network
+ * @nodes: number of nodes, which are numbered from 0 on
+ * @ports: maximum number of ports of a node, 1..HC_PORTS_MAX
+ * @dim: dimension of a hypercube, equal to @ports; 0 for a network that is none
  * @peers: NULL for a hypercube; else for each port of each node the node at the other end, or the
  *	node itself if it has no such port
  *
- * A port that a node does not have is no fault: FAULT words have no bit for it.
+ * A port that a node does not have is no fault: its bit in the node's FAULT word is 0.
  */
 struct hc_topo {
 	__u32 nodes;
@@ -87,7 +87,7 @@ static inline __u32 hc_ports_mask(const struct hc_topo *t)
 	return hc_ones(t->ports);
 }
 
-/* Return the ports that node @u has, as a mask: the FAULT word of the node if it has failed. */
+/* Return the ports that node @u has, as a mask: this mask is the FAULT word of a failed node. */
 static inline __u32 hc_ports(const struct hc_topo *t, __u32 u)
 {
 	__u32 ports = 0;
@@ -116,7 +116,9 @@ static inline unsigned int hc_port_to(const struct hc_topo *t, __u32 u, __u32 v)
 	return HC_NO_PORT;
 }
 
-/* Return: true if there is a link at port @d of @u, and neither end's FAULT word names it. */
+/* Return: true if there is a link at port @d of @u, and its bit is set in the FAULT word of neither
+ * end.
+ */
 static inline bool hc_link_good(const struct hc_topo *t, const __u32 *fault, __u32 u,
 				unsigned int d)
 {
@@ -125,14 +127,14 @@ static inline bool hc_link_good(const struct hc_topo *t, const __u32 *fault, __u
 
 /**
  * hc_topo_check() - verify a table of peers
- * @t: the network, of which nothing is trusted but the length of its table
+ * @t: the network; its table must have @nodes * @ports entries, which may have any value
  * @work: scratch space for a queue of all nodes and a set of nodes: @t->nodes + hc_topo_words(@t)
  *	words of 32 bits
  * @reason: set to the reason when the table is refused; may be NULL
  *
- * Accepts the table only if each port leads to its own node, or to a node whose port of the same
- * number leads back, if no two ports of a node lead to the same other node, and if links connect
- * all nodes.
+ * Accepts the table only if each port of each node leads to the node itself (it has no such port)
+ * or to another node whose port of the same number leads back, if no two ports of a node lead to
+ * the same other node, and if the links connect all nodes.
  *
  * Time O(nodes * ports^2).
  *
@@ -141,16 +143,16 @@ static inline bool hc_link_good(const struct hc_topo *t, const __u32 *fault, __u
 int hc_topo_check(const struct hc_topo *t, __u32 *work, struct hc_reason *reason);
 
 /**
- * hc_topo_is_cube() - tell whether a table of peers is a hypercube's
+ * hc_topo_is_cube() - find out whether a table of peers is that of a hypercube
  * @t: the network
  *
  * Context: any
- * Return: true if it is the cube with one dimension for each port
+ * Return: true if the network is a hypercube with one dimension for each port
  */
 bool hc_topo_is_cube(const struct hc_topo *t);
 
-/* Return: the default id of a fabric of this name; frames and MAC addresses contain the id. All
- * machines compute the same id: FNV-1a (32 bits) modulo 65535, plus 1.
+/* Return: the default id of a fabric whose name is @name: its FNV-1a hash (32 bits) modulo 65535,
+ * plus 1. All machines compute the same id. Frames and MAC addresses contain it.
  */
 static inline __u32 hc_name_id(const char *name)
 {
@@ -161,7 +163,9 @@ static inline __u32 hc_name_id(const char *name)
 	return hash % 65535 + 1;
 }
 
-/* Sets of nodes are arrays of 32-bit words, node u is bit u % 32 of word u / 32. */
+/* Return: the length of a set of nodes in a cube. A set is an array of 32-bit words, in which node
+ * u is bit u % 32 of word u / 32.
+ */
 static inline __u32 hc_set_words(unsigned int dim)
 {
 	return dim <= 5 ? 1 : hc_nodes(dim) / 32;
@@ -187,9 +191,9 @@ static inline void hc_set_del(__u32 *set, __u32 u)
 	set[u / 32] &= ~((__u32)1 << (u % 32));
 }
 
-/* Add @u, and all nodes that healthy links connect with it, to @set, which has none of these nodes
- * yet. @fault: FAULT words, or NULL: there are no faults. @queue: scratch space for all nodes.
- * Return: how many nodes were added.
+/* Add @u, and all nodes that healthy links connect with @u, to @set, which contains none of these
+ * nodes. @fault: FAULT words, or NULL if there are no faults. @queue: scratch space, an entry for
+ * each node. Return: the number of nodes that were added.
  */
 static inline __u32 hc_set_reach(__u32 *set, const struct hc_topo *t, const __u32 *fault, __u32 u,
 				 __u32 *queue)
@@ -213,7 +217,7 @@ static inline __u32 hc_set_reach(__u32 *set, const struct hc_topo *t, const __u3
 	return tail;
 }
 
-/* Return the first node of a set that is not empty. */
+/* Return the lowest node of @set, which must not be empty. */
 static inline __u32 hc_set_first(const __u32 *set)
 {
 	__u32 i = 0;
@@ -223,7 +227,7 @@ static inline __u32 hc_set_first(const __u32 *set)
 	return i * 32 + hc_first64(set[i]);
 }
 
-/* Return how many nodes below @u are in the set. */
+/* Return the number of nodes below @u that are in @set. */
 static inline __u32 hc_set_rank(const __u32 *set, __u32 u)
 {
 	__u32 rank = hc_weight32(set[u / 32] & (((__u32)1 << (u % 32)) - 1)), i;

@@ -2,8 +2,8 @@
 /*
  * Roles in the communication tree and the verifier of tree plans.
  *
- * At stage i of a tree the nodes that are active send their data to nodes that are passive. With
- * faults, a node sends its data in one of three forms:
+ * At stage i of a tree, the active nodes send their data to passive nodes, along dimension order[i]
+ * if there are no faults. A node sends its data in one of three forms:
  *
  *   direct   over the node's own link along order[i];
  *   help     split among the active neighbours that can send directly;
@@ -13,7 +13,9 @@
  */
 #include "hc_tree.h"
 
-/* Return: true if @u, whose FAULT word is @word, can send data to a member over link (u, d). */
+/* Return: true if @u, whose FAULT word is @word, can send over link (u, d) and the node at the
+ * other end is a member.
+ */
 static bool link_good(const struct hc_tree *t, __u32 u, __u32 word,
 		      unsigned int d)
 {
@@ -120,8 +122,8 @@ struct sources {
 	unsigned int max;
 };
 
-/* Add a source. The list stays sorted by stage; within a stage entries stay in the order in which
- * they are added: DIRECT first, then HELP, then DETOUR.
+/* Add @node as a source. The list stays sorted by stage. Entries of the same stage are in the order
+ * in which they are added; hc_tree_role() adds DIRECT first, then HELP, then DETOUR.
  */
 static int add_src(struct sources *s, __u32 node, unsigned int stage,
 		   unsigned int dim, enum hc_tree_how how)
@@ -145,7 +147,9 @@ static int add_src(struct sources *s, __u32 node, unsigned int stage,
 	return 0;
 }
 
-/* Find the nodes that send data to @u over a tree link while @u is passive. */
+/* Find the nodes that send their whole data to @u over a tree link, at stages at which @u is
+ * passive.
+ */
 static int find_direct(const struct hc_tree *t, __u32 u, __u32 own,
 		       unsigned int active, struct sources *s)
 {
@@ -161,10 +165,11 @@ static int find_direct(const struct hc_tree *t, __u32 u, __u32 own,
 	return 0;
 }
 
-/* Find the nodes that @u helps at the stage at which it is active. A blocked neighbour v gives u a
- * part iff u is an effective helper of v. For that the link between u and v, and u's own link along
- * order[active], must be good, and v must be blocked: u knows all of this. But u does not know
- * which part it gets: that depends on v's other neighbours.
+/* Find the nodes that @u helps at the stage at which it is active. A blocked neighbour v sends @u a
+ * part of its data if and only if @u is an effective helper of v: the link between @u and v and
+ * @u's own link along order[active] are good, and v's link along order[active] is not. @u can find
+ * this out from the FAULT words that it has. Which of the parts @u gets depends on v's other
+ * neighbours, so @u does not know it.
  */
 static int find_helped(const struct hc_tree *t, __u32 u, __u32 own,
 		       const __u32 *nb, unsigned int active, struct sources *s)
@@ -230,8 +235,8 @@ int hc_tree_role(const struct hc_tree *t, __u32 u, __u32 own, const __u32 *nb,
 	return err;
 }
 
-/* The verifier. It calls hc_tree_role() for every member, with no more knowledge than the member
- * can have, and proves four properties of the roles:
+/* The verifier. It calls hc_tree_role() for every member, with only those FAULT words that the
+ * member can have, and checks four properties of the roles:
  *
  *  (a) every member but the sink sends all its data exactly once: whole, or as
  *      parts 0..m-1 of m to m different nodes; the sink sends nothing;
@@ -243,13 +248,13 @@ int hc_tree_role(const struct hc_tree *t, __u32 u, __u32 own, const __u32 *nb,
  *  (d) the receiver ranks higher than the sender, where
  *      rank(u) = 2 * active(u) + [u sends direct].
  *
- * A node sends after it has received everything that it expects. By (c) and (d) it waits for lower
- * ranks only, so no node waits for ever. By (a) each item of each contribution is in one place at a
- * time, and by (d) moves to ever higher ranks until it is at the only node that does not send. So
- * the sink gets every item of every member exactly once.
+ * A node sends after it has received everything that it expects. By (c) and (d) it waits for nodes
+ * of lower ranks only, so no node waits for ever. By (a) each item of each contribution is at one
+ * node at a time, and by (d) it moves to nodes of ever higher rank, until it is at the only node
+ * that does not send, which is the sink. So the sink gets every item of every member exactly once.
  *
- * A wrong plan is refused before (a) to (d) are checked; these properties can fail only if
- * hc_tree_role() itself is wrong.
+ * The checks before (a) to (d) refuse every wrong plan; (a) to (d) can fail only if hc_tree_role()
+ * itself is wrong.
  */
 struct check {
 	const struct hc_tree *t;
@@ -326,7 +331,9 @@ static int check_members(const struct check *c)
 	return 0;
 }
 
-/* Compute the role of @u from what @u can know: no FAULT word reaches it over a bad link. */
+/* Compute the role of @u from the FAULT words that @u can have: its own, and those of the
+ * neighbours at the other ends of good links.
+ */
 static int role_of(const struct check *c, __u32 u, struct hc_tree_role *role,
 		   struct hc_tree_peer *src)
 {
@@ -374,7 +381,7 @@ static int check_detours(const struct check *c)
 	return 0;
 }
 
-/* Check (a): the destinations of @u. */
+/* Check property (a) of the destinations of @u. */
 static int check_sending(const struct check *c, __u32 u,
 			 const struct hc_tree_role *role)
 {
@@ -397,7 +404,8 @@ static int check_sending(const struct check *c, __u32 u,
 	return 0;
 }
 
-/* Check (b), (c) and (d) for one transfer from @u; overwrites the scratch space. */
+/* Check properties (b), (c) and (d) of one transfer, from @u to @dst. Overwrites the scratch space.
+ */
 static int check_transfer(const struct check *c, __u32 u,
 			  const struct hc_tree_role *role,
 			  const struct hc_tree_peer *dst)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The communication tree: what each node does at each stage, computed from local knowledge alone,
- * and the verifier of whole plans.
+ * The communication tree: the role of each node at each stage, which is computed from local
+ * knowledge alone, and the verifier of whole plans.
  *
  * Source: Leu & Kuo, "A Fault-Tolerant Tree Communication Scheme for Hypercube
  * Systems", sections 2.2 and 3.2, with the corrections of
@@ -16,7 +16,8 @@
 /**
  * struct hc_detour - the detour of a sender that has no effective helper
  * @from: the sender, whose tree link is unusable
- * @to: the member that merges its data: passive at the stage at which @from is active
+ * @to: the member that merges its data: a node that is passive at the stage at which @from is
+ *	active
  */
 struct hc_detour {
 	__u32 from;
@@ -42,11 +43,11 @@ const struct hc_detour *hc_detour_of(const struct hc_detour *detours, unsigned i
  * @sink: the root
  * @order: dimension used at each stage, distinct; the paper's d_0 is order[0]
  * @ndetours: number of entries of @detours
- * @members: the nodes that contribute data (bit set of hc_set_words(dim)
- *	words): live nodes of the subcube that healthy links of the whole cube
- *	connect with @sink; every other node is dead for the tree
- * @detours: one entry for every member without an effective helper whose tree
- *	link is unusable, strictly ascending by @from
+ * @members: the nodes that contribute data (bit set of hc_set_words(dim) words): live nodes of the
+ *	subcube that healthy links of the whole cube connect with @sink; the tree treats all other
+ *	nodes as failed
+ * @detours: one entry for every member whose tree link is unusable and that has no effective
+ *	helper, strictly ascending by @from
  */
 struct hc_tree {
 	unsigned int dim;
@@ -58,11 +59,11 @@ struct hc_tree {
 	const struct hc_detour *detours;
 };
 
-/* How data travels between a node and its peer. */
+/* How data is sent from a node to its destination. */
 enum hc_tree_how {
-	HC_TREE_DIRECT,		/* over the tree link of the stage */
-	HC_TREE_HELP,		/* one of m parts, to an effective helper */
-	HC_TREE_DETOUR,		/* over several links (hc_way.h) */
+	HC_TREE_DIRECT,		/* whole, over the tree link of the stage */
+	HC_TREE_HELP,		/* split in m parts, one to each effective helper */
+	HC_TREE_DETOUR,		/* whole, over a path of several links (hc_way.h) */
 };
 
 /**
@@ -71,15 +72,17 @@ enum hc_tree_how {
  * @stage: the stage of the transfer
  * @dim: dimension of the link for DIRECT and HELP; 0 for DETOUR
  * @how: enum hc_tree_how
- * @part: a destination's part, 0..@parts-1 (0 unless HELP)
- * @parts: a destination's number m of parts (1 unless HELP)
- * @away: set by the user of the role when no healthy path leads to the peer any more; 0 at first
- * @behind: set by the user of the role while the peer has not reported that it is in this node's
- *	generation; 0 at first
+ * @part: in a destination: number of the part that it gets, 0..@parts-1 (0 unless HELP)
+ * @parts: in a destination: number m of parts (1 unless HELP)
+ * @away: 0 when the role is computed; the user of the role sets it when no healthy path leads to
+ *	the peer any more
+ * @behind: 0 when the role is computed; the user of the role sets it while the peer has not
+ *	reported that it is in this node's generation
  *
- * A source with @how = HELP has @part = @parts = 0: it stands for exactly one part per segment,
- * possibly an empty one, whose range the frame states. The helper cannot compute the part's number,
- * which depends on nodes at distance 2 from the helper, whose FAULT words the helper does not have.
+ * A source with @how = HELP has @part = @parts = 0. It sends exactly one part of each segment,
+ * possibly an empty one; the frame contains the range of the part. The helper cannot compute the
+ * number of the part, which depends on the FAULT words of nodes at distance 2: the helper does not
+ * have them.
  */
 struct hc_tree_peer {
 	__u32 node;
@@ -93,15 +96,15 @@ struct hc_tree_peer {
 };
 
 /**
- * struct hc_tree_role - what one member does in a tree
+ * struct hc_tree_role - the role of one member in a tree
  * @active: the stage at which the node is active; k (= stages) for the sink
- * @nsrc: number of sources written to the caller's array
+ * @nsrc: number of sources that hc_tree_role() has written to the caller's array
  * @ndst: number of entries of @dst: 0 for the sink, m with helpers, else 1
- * @dst: where the node's data goes
+ * @dst: the destinations
  *
- * The merge order is: own contribution, then the sources in array order
- * (sorted by stage, then DIRECT, HELP by ascending position of the dimension
- * in the order, DETOUR by ascending node).
+ * A member merges its own contribution first and then the data of its sources in the order of the
+ * array. The array is sorted by stage; the sources of one stage are sorted DIRECT first, then HELP
+ * (ascending position of the dimension in the order), then DETOUR (ascending node).
  */
 struct hc_tree_role {
 	unsigned int active;
@@ -111,11 +114,11 @@ struct hc_tree_role {
 };
 
 /**
- * hc_tree_contains() - tell whether a node is in the subcube that the tree spans
+ * hc_tree_contains() - find out whether a node is in the subcube that the tree spans
  * @t: the tree
  * @u: a node of the cube
  *
- * Return: true if so
+ * Return: true if @u is in this subcube
  */
 bool hc_tree_contains(const struct hc_tree *t, __u32 u);
 
@@ -124,9 +127,9 @@ bool hc_tree_contains(const struct hc_tree *t, __u32 u);
  * @t: the tree
  * @u: a node of the tree's subcube
  *
- * Return: the first stage i at which @u differs from the sink along order[i];
- * t->stages for the sink.  Before that stage the node is passive, after it idle
- * (equations 1 to 3 of the paper, stated from the sink's side).
+ * Return: the first stage i at which @u differs from the sink along order[i]; t->stages for the
+ * sink. Before that stage the node is passive, after that stage it is idle (equations 1 to 3 of the
+ * paper, written relative to the sink).
  */
 unsigned int hc_tree_active(const struct hc_tree *t, __u32 u);
 
@@ -136,8 +139,8 @@ unsigned int hc_tree_active(const struct hc_tree *t, __u32 u);
  * @u: the node
  * @fault: FAULT(u): bit d set iff link (u, d) is unusable
  *
- * Return: @fault with the bits towards nodes that are not members added.  A
- * link whose bit is clear is called good in what follows.
+ * Return: @fault with the bits towards nodes that are not members added. The comments below call a
+ * link good if its bit in this mask is clear.
  */
 __u32 hc_tree_fault(const struct hc_tree *t, __u32 u, __u32 fault);
 
@@ -150,17 +153,18 @@ __u32 hc_tree_fault(const struct hc_tree *t, __u32 u, __u32 fault);
  * too; if there are m effective helpers, each gets one of m parts, numbered by ascending j (HELP).
  * If there is no effective helper, the node that the plan's list of detours names (DETOUR).
  *
- * Sources of a node u, by the same rules seen from the other end: for each stage at which u is
- * passive, the active neighbour along the stage's dimension, if the link is good; for the stage i
- * at which u is active, if its own link along order[i] is good, each active neighbour over a good
- * link whose own link along order[i] is not good; and each node that has a detour to u.
+ * Sources of a node u, which follow from the same rules: for each stage at which u is passive, the
+ * active neighbour along the stage's dimension, if the link is good (DIRECT). For the stage i at
+ * which u is active, if u's own link along order[i] is good, each active neighbour that a good link
+ * joins with u and whose own link along order[i] is not good (HELP). And each node that has a
+ * detour to u (DETOUR).
  *
  * @t: the tree
  * @u: the member
  * @own: FAULT(u)
- * @nb: FAULT words of the n neighbours of @u: nb[d] = FAULT(u ^ (1 << d)), as the neighbour sent
- *	them; the word of a neighbour across an unusable link, or of one that is no member, is not
- *	used
+ * @nb: FAULT words of the n neighbours of @u: nb[d] = FAULT(u ^ (1 << d)), as the neighbour has
+ *	sent it. The word of a neighbour is not used if the link to it is unusable or it is no
+ *	member
  * @role: filled in
  * @src: array for the sources, at least @max entries
  * @max: size of @src; 2 * stages + t->ndetours is always enough
@@ -177,7 +181,7 @@ int hc_tree_role(const struct hc_tree *t, __u32 u, __u32 own, const __u32 *nb,
 /**
  * struct hc_tree_reason - why a plan was refused
  * @why: a sentence, static storage
- * @node: the node concerned (undefined if the sentence names none)
+ * @node: the node concerned (undefined if @why concerns no node)
  */
 struct hc_tree_reason {
 	const char *why;
@@ -187,20 +191,21 @@ struct hc_tree_reason {
 /**
  * hc_tree_check() - verify a whole plan against the faults
  * @t: the tree
- * @fault: FAULT words of all 2^n nodes; a failed node's word is 1^n and its
- *	neighbours' words have the bit towards it set
- * @work: scratch space, at least HC_TREE_WORK(dim) words of 32 bits; memory from
- *	an allocator, as it holds objects of several types in turn
+ * @fault: FAULT words of all 2^n nodes; the word of a failed node is 1^n, and the words of its
+ *	neighbours have the bit of their link to it set
+ * @work: scratch space, at least HC_TREE_WORK(dim) words of 32 bits; must come from an allocator,
+ *	since it holds objects of several types in turn
  * @reason: filled in when the plan is refused; may be NULL
  *
  * Accepts a plan only if executing it delivers the contribution of every member exactly once to the
  * sink with no cyclic wait:
  *  - the dimensions are valid and distinct, and the sink is a member;
- *  - every member is inside the subcube and connected with the sink by healthy links (so every
- *    detour has a path, and a member is live unless it is the only one);
+ *  - every member is inside the subcube and connected with the sink by healthy links (so there is a
+ *    path for every detour, and every member is live, unless there is only one);
  *  - every blocked sender without an effective helper has exactly one detour, to a member that is
- *    passive at that stage, and no other node has a detour;
- *  - every transfer that is in the role of one end is in the role of the other end, too.
+ *    passive at the sender's active stage, and no other node has a detour;
+ *  - every destination in the role of a sender is a source in the role of the receiver, and vice
+ *    versa.
  * A plan may leave out a live node. The proof is in hc_tree.c.
  *
  * Time O(2^n * (n + ndetours)).

@@ -10,14 +10,14 @@
 /**
  * hc_way_find() - find a shortest path over good links
  * @b: the network with its faults (hc_bfs_fault())
- * @from: first node
- * @to: last node, not equal to @from
- * @way: set to the ports of its links, in order; room for as many as there are nodes. The path is
- *	the first of all shortest paths in lexicographic order, so all nodes that know the same
- *	faults find the same path
+ * @from: first node of the path
+ * @to: last node of the path, not equal to @from
+ * @way: set to the ports of the path's links, in order; room for one entry per node of the network.
+ *	The path is the first of all shortest paths in lexicographic order, so all nodes that know
+ *	the same faults find the same path
  * @dist: scratch space, an entry for each node
  *
- * Return: the number of its links; 0 if there is none.
+ * Return: the number of links of the path; 0 if there is no path.
  */
 unsigned int hc_way_find(struct hc_bfs *b, __u32 from, __u32 to, __u8 *way, __u16 *dist);
 

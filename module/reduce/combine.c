@@ -3,8 +3,9 @@
  * Operators over arrays of elements in host byte order.
  *
  * The loops below are inlined with constant @oper and @type, so each pair of operator and type gets
- * a loop of its own in which everything else is folded away. Elements are loaded as u64, extended
- * by their type. A store drops the upper bits of integers, which makes sums and products wrap.
+ * a loop of its own, from which the compiler removes the code of all other pairs. Elements are
+ * loaded as u64, zero- or sign-extended as their type requires. A store drops the upper bits of
+ * integers, which makes sums and products wrap.
  */
 #include <linux/compiler.h>
 #include <linux/errno.h>
@@ -120,8 +121,9 @@ static __always_inline u64 quiet(unsigned int type, u64 nan)
 	}
 }
 
-/* Return: an integer that has the same order as the float. Floats are sign and magnitude: compared
- * as integers, negative ones would be in reverse order.
+/* Return: an integer for each float, such that integers and floats have the same order. The bits of
+ * a float are a sign and a magnitude: if they were compared as integers, negative floats would be
+ * in reverse order.
  */
 static __always_inline s64 float_key(unsigned int type, u64 v)
 {
@@ -130,7 +132,9 @@ static __always_inline s64 float_key(unsigned int type, u64 v)
 	return s < 0 ? s ^ S64_MAX : s;
 }
 
-/* Return: true if @a is before @b in the total order of the type; for floats that of IEEE 754. */
+/* Return: true if @a is before @b in the total order of the type; for floats, this is the
+ * totalOrder of IEEE 754.
+ */
 static __always_inline bool less(unsigned int type, u64 a, u64 b)
 {
 	if (is_float(type))
@@ -140,7 +144,9 @@ static __always_inline bool less(unsigned int type, u64 a, u64 b)
 	return a < b;
 }
 
-/* Return: true if @oper prefers the value @b to @a; false if they are equal. Neither is a NaN. */
+/* Return: true if @oper, which is MIN or MAX, chooses @b of @a and @b; false if they are equal. The
+ * caller has checked that neither is a NaN.
+ */
 static __always_inline bool better(unsigned int oper, unsigned int type,
 				   u64 a, u64 b)
 {
@@ -150,8 +156,8 @@ static __always_inline bool better(unsigned int oper, unsigned int type,
 }
 
 /*
- * MIN or MAX. The result of a NaN and a number is the number, that of two NaNs is the first one,
- * made quiet. The order makes -0 less than +0.
+ * MIN or MAX. The result of a NaN and a number is the number; that of two NaNs is the first one,
+ * made quiet. -0 is less than +0.
  */
 static __always_inline u64 extreme(unsigned int oper, unsigned int type,
 				   u64 a, u64 b)
@@ -165,7 +171,7 @@ static __always_inline u64 extreme(unsigned int oper, unsigned int type,
 
 /* ------------------------------------------------------ element by element */
 
-/* PROD of integers, and MIN and MAX of elements of any type. */
+/* Compute @to, element by element, for PROD of integers, and for MIN and MAX of any type. */
 static __always_inline void each(unsigned int oper, unsigned int type, void *to,
 				 const void *first, const void *second, size_t bytes)
 {
@@ -191,7 +197,7 @@ static __always_inline void each_loc(unsigned int oper, unsigned int type, void 
 	for (; p < end; p++, q++, r++) {
 		a = load(type, p->v.value);
 		b = load(type, q->v.value);
-		/* Two NaNs count as equal, whatever their bits are. */
+		/* Two NaNs are equal here, even if their bits differ. */
 		if (unlikely(is_nan(type, a) || is_nan(type, b)))
 			take = is_nan(type, a) &&
 			       (!is_nan(type, b) || q->v.index < p->v.index);
@@ -220,9 +226,9 @@ static void records(unsigned int oper, unsigned int width, void *to, const void 
 	}
 }
 
-/* ------------------------------------------- words of several small elements */
+/* ------------------------------------------- several small elements in a u64 */
 
-/* Return: a word with the highest bit of each element set. */
+/* Return: a u64 in which the highest bit of each element is set. */
 static __always_inline u64 tops(unsigned int type)
 {
 	switch (type_size[type]) {
@@ -237,7 +243,9 @@ static __always_inline u64 tops(unsigned int type)
 	}
 }
 
-/* Return: a word with all bits set in the elements of @a that are less than those of @b. */
+/* Return: a u64 in which all bits of an element are set if this element of @a is less than that of
+ * @b.
+ */
 static __always_inline u64 lanes_less(unsigned int type, u64 a, u64 b)
 {
 	unsigned int shift = type_size[type] * 8 - 1;
@@ -248,8 +256,8 @@ static __always_inline u64 lanes_less(unsigned int type, u64 a, u64 b)
 		a ^= top;
 		b ^= top;
 	}
-	/* Subtract without the top bits of @b. The top bit, which is set in each element of @a,
-	 * keeps the borrow inside the element.
+	/* Subtract @b without its top bits from @a with all top bits set: these keep each borrow
+	 * inside its element.
 	 */
 	lt = (a | top) - (b & ~top);
 	lt = ((~a & b) | (~(a ^ b) & ~lt)) & top;
@@ -272,7 +280,9 @@ static __always_inline u64 word(unsigned int oper, unsigned int type,
 	case HYPERCUBE_SUM:
 		if (type_size[type] == 8)
 			return a + b;
-		/* No carry leaves an element: its top bit is added separately. */
+		/* Add the top bit of each element separately, so that no carry gets into the next
+		 * element.
+		 */
 		return ((a & ~top) + (b & ~top)) ^ ((a ^ b) & top);
 	case HYPERCUBE_MIN:
 		lt = lanes_less(type, a, b);
@@ -296,8 +306,8 @@ static __always_inline void words(unsigned int oper, unsigned int type, void *to
 			   load(HYPERCUBE_U64, second + i)));
 	if (i == bytes)
 		return;
-	/* The rest is a number of whole elements, so they have the same order in a u64 as in
-	 * memory, on little-endian and on big-endian machines.
+	/* The remaining bytes are whole elements. memcpy() keeps their order, so each element of
+	 * the result is written where it belongs, on little-endian and on big-endian machines.
 	 */
 	memcpy(&a, first + i, bytes - i);
 	memcpy(&b, second + i, bytes - i);
@@ -307,7 +317,8 @@ static __always_inline void words(unsigned int oper, unsigned int type, void *to
 
 /* -------------------------------------------------------------- dispatching */
 
-/* A function that combines elements of a type; @oper and @type are constant where it is inlined. */
+/* A function that combines arrays of elements; @oper and @type are constants where it is inlined.
+ */
 typedef void (*each_fn)(unsigned int oper, unsigned int type, void *to, const void *first,
 			const void *second, size_t bytes);
 
@@ -333,7 +344,8 @@ static __always_inline void integers(each_fn fn, unsigned int oper, unsigned int
 	}
 }
 
-/* Call @narrow for elements of one byte, of which a u64 holds eight, else @wide. */
+/* Call @narrow for elements of one byte (a u64 holds eight of them), and @wide for other elements.
+ */
 static __always_inline void per_type(each_fn narrow, each_fn wide, unsigned int oper,
 				     unsigned int type, void *to, const void *first,
 				     const void *second, size_t bytes)
@@ -400,7 +412,9 @@ static __always_inline void combine(unsigned int oper, unsigned int type, unsign
 void hc_combine(unsigned int oper, unsigned int type, unsigned int width,
 		void *to, const void *first, const void *second, size_t bytes)
 {
-	/* Both cases have loops of their own: the loops in place take fewer instructions. */
+	/* The compiler makes separate loops for the two calls: with @to equal to @first, a loop
+	 * takes fewer instructions.
+	 */
 	if (to == first)
 		combine(oper, type, width, to, to, second, bytes);
 	else

@@ -14,9 +14,9 @@
  * @type: enum hypercube_type
  * @width: bytes of a RECORD, else 0
  *
- * Return: bytes (a power of two, or the record's width), or -EINVAL if the
- * combination does not exist: AND, OR, XOR of floats; RECORD with anything but
- * MERGE, MIN and MAX; a width out of range or without RECORD.
+ * Return: bytes (a power of two, or the record's width), or -EINVAL if the combination does not
+ * exist: AND, OR, XOR of floats; RECORD with an operator other than MERGE, MIN and MAX; a width
+ * that is out of range, or that is not 0 for another type than RECORD.
  */
 int hc_combine_size(unsigned int oper, unsigned int type, unsigned int width);
 
@@ -30,7 +30,7 @@ int hc_combine_size(unsigned int oper, unsigned int type, unsigned int width);
  * @second: second operand, likewise
  * @bytes: length of each, a multiple of the element's size
  *
- * The same bits come out whether the FPU may be used in this context or not.
+ * The result has the same bits whether the FPU is usable in this context or not.
  * Context: any except hard interrupt.
  */
 void hc_combine(unsigned int oper, unsigned int type, unsigned int width,

@@ -4,15 +4,15 @@
  *
  * The instructions are written in assembly, as lib/raid6 does, and the compiler is not allowed to
  * use floating-point instructions of its own: it knows nothing about kernel_fpu_begin() and might
- * move them out of the section. The compiler may also swap operands, which changes the choice
- * between two NaNs.
+ * move them out of the section. The compiler may also swap the operands of an addition, and then
+ * the result of two NaNs would be the second NaN instead of the first.
  */
 #include <linux/hypercube.h>
 #include <linux/types.h>
 
 #include "reduce/softfp.h"
 
-/* i386 may lack SSE2; x86-64 has it. */
+/* Each x86-64 processor has SSE2; a 32-bit one may lack it. */
 #ifdef CONFIG_X86_64
 
 #include <linux/compiler.h>
@@ -26,7 +26,7 @@
 #error "The compiler must leave the SSE registers alone in this file"
 #endif
 
-/* Bytes per step, and per FPU section, in which there is no preemption. */
+/* Bytes per step; and bytes per FPU section, in which preemption is disabled. */
 #define BLOCK	64
 #define SECTION	SZ_4K
 
@@ -34,9 +34,9 @@
 #define FPU_MIN	128
 
 /*
- * One block: %2 = %0 op %1. If any result is a NaN, write nothing to %2 and jump to nan: emulated
- * CPUs are known to differ in which NaN they choose, so hc_softfp() computes such a block. A
- * comparison is unordered if one of its operands is a NaN.
+ * Combine one block: %2 = %0 op %1. If any result is a NaN, write nothing to %2 and jump to the
+ * label nan: emulated CPUs are known to choose different NaNs, so hc_softfp() computes a block that
+ * has one. A comparison is unordered if one of its operands is a NaN.
  */
 #define BLOCK_ASM(op, unordered)					\
 	"movups   (%0), %%xmm0\n\t"					\
@@ -64,7 +64,7 @@
 	"movups %%xmm2, 32(%2)\n\t"					\
 	"movups %%xmm3, 48(%2)\n\t"
 
-/* Return: false if a result is a NaN; then nothing was written. */
+/* Combine one block. Return: false if a result is a NaN; then nothing has been written to @to. */
 #define BLOCK_FN(name, op, unordered)						\
 static __always_inline bool name##_block(void *to, const void *first, const void *second) \
 {										\
@@ -93,7 +93,7 @@ static __always_inline void blocks(block_fn block, unsigned int oper, unsigned i
 			hc_softfp(oper, type, to + i, first + i, second + i, BLOCK);
 }
 
-/* Combine within an FPU section; @bytes is a multiple of BLOCK. */
+/* Combine @bytes, a multiple of BLOCK, within one FPU section. */
 static void section(unsigned int oper, unsigned int type, void *to, const void *first,
 		    const void *second, size_t bytes)
 {
@@ -119,7 +119,9 @@ void hc_combine_fp(unsigned int oper, unsigned int type, void *to, const void *f
 
 	/* The FPU is not usable e.g. in a softirq that interrupted another task's FPU section. */
 	if (bytes >= FPU_MIN && has_block(type) && irq_fpu_usable()) {
-		/* The compiler's sanitizers do not see the memory accesses of the blocks. */
+		/* The sanitizers do not see the memory accesses of the assembly, so report them
+		 * here.
+		 */
 		instrument_write(to, bytes);
 		instrument_read(first, bytes);
 		instrument_read(second, bytes);

@@ -14,7 +14,7 @@
 
 #include "reduce/softfp.h"
 
-/* A format; it is constant in the functions below, which are inlined. */
+/* A floating-point format. It is a constant wherever the functions below are inlined. */
 struct format {
 	int frac;	/* bits of the fraction */
 	int expo;	/* bits of the exponent */
@@ -25,7 +25,9 @@ static const struct format f16 = { .frac = 10, .expo = 5 };
 static const struct format bf16 = { .frac = 7, .expo = 8 };
 static const struct format f64 = { .frac = 52, .expo = 11 };
 
-/* The hidden bit of a significand. The lowest bit of the exponent field has the same value. */
+/* Return: the hidden bit of a significand, which has the same value as the lowest bit of the
+ * exponent field.
+ */
 static __always_inline u64 hidden(const struct format *f)
 {
 	return 1ULL << f->frac;
@@ -41,7 +43,7 @@ static __always_inline u64 infinity(const struct format *f)
 	return sign_bit(f) - hidden(f);
 }
 
-/* Set *@nan to the result of an operation with a NaN. Return: false if neither operand is one. */
+/* Set *@nan to the result of an operation with a NaN. Return: false if neither operand is a NaN. */
 static __always_inline bool take_nan(const struct format *f, u64 a, u64 b,
 				     u64 *nan)
 {
@@ -59,7 +61,9 @@ static __always_inline u64 invalid(const struct format *f)
 	return sign_bit(f) | infinity(f) | hidden(f) >> 1;
 }
 
-/* Shift right; the lowest bit of the result is also set if a 1 was shifted out. */
+/* Shift @v right by @n bits. The lowest bit of the result is set, too, if a 1 was shifted out
+ * (sticky bit).
+ */
 static __always_inline u64 shift_sticky(u64 v, int n)
 {
 	if (n == 0)
@@ -70,10 +74,10 @@ static __always_inline u64 shift_sticky(u64 v, int n)
 }
 
 /*
- * Round @sig, whose lowest @drop bits are beyond the precision, and put it together with the
- * exponent @e >= 1. A significand with hidden bit adds one to the exponent field, and one without
- * is subnormal (then e == 1): so the field is e - 1 before the significand is added. In the same
- * manner a carry of the rounding increments the exponent, up to infinity.
+ * Round the significand @sig, whose lowest @drop bits are beyond the precision, and combine it with
+ * the exponent @e >= 1. The exponent field is set to e - 1 before @sig is added: the hidden bit of
+ * @sig, if set, makes it e; if it is not set, the number is subnormal, e is 1, and the field stays
+ * 0. A carry that the rounding causes increments the exponent field likewise, up to infinity.
  */
 static __always_inline u64 round_pack(const struct format *f, int e, u64 sig,
 				      int drop)
@@ -87,7 +91,8 @@ static __always_inline u64 round_pack(const struct format *f, int e, u64 sig,
 	return bits + ((sig & (2 * half - 1)) + (bits & 1) > half);
 }
 
-/* Bits kept below the precision while adding: guard, round, sticky. */
+/* Number of additional low bits of a significand during an addition: guard, round and sticky bit.
+ */
 #define GUARD	3
 
 static __always_inline u64 add(const struct format *f, u64 a, u64 b)
@@ -123,8 +128,8 @@ static __always_inline u64 add(const struct format *f, u64 a, u64 b)
 			return 0;
 	}
 
-	/* Normalise: there is at most one carry; or there was cancellation, down to subnormal,
-	 * where e is 1.
+	/* Normalise: shift right by one if the sum had a carry; shift left if leading bits have
+	 * cancelled, but no further than to e == 1, where the result is subnormal.
 	 */
 	if (sig >> (f->frac + GUARD + 1)) {
 		sig = shift_sticky(sig, 1);
@@ -139,8 +144,8 @@ static __always_inline u64 add(const struct format *f, u64 a, u64 b)
 	return sign | round_pack(f, e, sig, GUARD);
 }
 
-/* Return: the significand of a finite number > 0, shifted so that its highest 1 is bit 63; *@e is
- * the exponent.
+/* Return: the significand of a finite number @v > 0, shifted so that its highest 1 is bit 63. *@e
+ * is set to the exponent.
  */
 static __always_inline u64 normal(const struct format *f, u64 v, int *e)
 {
@@ -171,7 +176,7 @@ static __always_inline u64 mul(const struct format *f, u64 a, u64 b)
 	sa = normal(f, va, &ea);
 	sb = normal(f, vb, &eb);
 	e = ea + eb - ((1 << (f->expo - 1)) - 1);
-	/* The product has its first bit in bit 127 or 126. */
+	/* The highest bit of the product is bit 127 or 126. */
 	high = mul_u64_u64_shr(sa, sb, 64);
 	low = sa * sb;
 	if (high >> 63) {

@@ -22,9 +22,9 @@ struct any64 { u64 v; } __packed;
  * @second: second operand, likewise
  * @bytes: length of each
  *
- * Rounds to nearest even.  NaNs are those of addss and its kin: the first
- * operand if it is a NaN, else the second, made quiet; and if the operation is
- * invalid the negative quiet NaN without payload.
+ * Rounds to nearest even. NaNs are those of the SSE instructions (addss, mulsd ..): the result is
+ * the first operand if it is a NaN, else the second if it is one, made quiet. The result of an
+ * invalid operation is the negative quiet NaN without payload.
  */
 void hc_softfp(unsigned int oper, unsigned int type, void *to, const void *first,
 	       const void *second, size_t bytes);

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How a socket is bound to a node and leaves it: bind(), connect(), close(), and loss of the node.
+ * Binding sockets to nodes and unbinding them: bind(), connect(), close(), removal of a node, and a
+ * change of its owner.
  *
- * A node has any number of task sockets (node->socks->shared), one datagram socket, any number of
- * collective sockets that are connected to one plan each (node->socks->plans), and one collective
- * socket that serves all other plans (node->socks->all). All are written under hc_fabric.sock_lock,
- * which is held for short times only, so binding and closing do not wait for configuration.
+ * A node has any number of task sockets (node->socks->shared), at most one datagram socket
+ * (.dgram), any number of collective sockets that are connected to one plan each (.plans), and at
+ * most one collective socket that serves all other plans (.all). These fields are written under
+ * hc_fabric.sock_lock, which is held for short times only, so bind() and close() do not wait for
+ * configuration.
  *
- * Lifetime: a bound socket is published in the node, and hsk->node points back. Both are cleared
- * under hc_fabric.sock_lock when the socket is closed, the node gets another owner, or the fabric
- * is removed; bind() checks under the lock that the fabric is alive. Polls use the node's sockets
- * under RCU, and sockets, including their receive queues, are freed after a grace period
+ * Lifetime: a bound socket is published in the node, and hsk->node points back. Both pointers are
+ * cleared under hc_fabric.sock_lock when the socket is closed, the node gets another owner, or the
+ * fabric is removed; bind() checks under the lock that the fabric is alive. Polls use the node's
+ * sockets under RCU, and sockets, including their receive queues, are freed after a grace period
  * (SOCK_RCU_FREE). System calls use hsk->node under RCU; a node is freed a grace period after
  * hsk->node was cleared.
  */
@@ -33,7 +35,7 @@
 
 int hc_sock_addr(struct sockaddr_hypercube *shc, const void *addr, int len)
 {
-	/* Programs that do not use plans pass the shorter address. */
+	/* Accept the address without .shc_plan, too: programs that do not use plans pass it. */
 	if (len != offsetof(struct sockaddr_hypercube, shc_plan) && len != sizeof(*shc))
 		return -EINVAL;
 	memset(shc, 0, sizeof(*shc));
@@ -68,9 +70,10 @@ static void leave_handled(struct sk_buff *skb)
 	complete(hc_leave_cb(skb)->handled);
 }
 
-/* Notify the node that a socket does not serve plans any more or, if @keeps is not 0, no plan
- * except @keeps. @handled, if not NULL, completes when the poll has handled the frame, or when the
- * node is removed, which frees the frame. The poll notifies other nodes by frames.
+/* Queue the frame @skb for the node's poll, which notifies it that the socket does not serve plans
+ * any more or, if @keeps is not 0, serves only plan @keeps. @handled, if not NULL, completes when
+ * the poll has handled the frame, or when the node is removed, which frees the frame. The poll
+ * sends frames that notify other nodes.
  */
 static void leave_notify(const struct hc_sock *hsk, struct hc_node *node, struct sk_buff *skb,
 			 u32 keeps, struct completion *handled)
@@ -103,13 +106,15 @@ static void slot_clear(struct hc_sock *hsk, struct hc_node *node)
 	else
 		RCU_INIT_POINTER(node->socks->all, NULL);
 	RCU_INIT_POINTER(hsk->node, NULL);
-	/* This ends the system calls that wait for tasks; they return the reason. */
+	/* System calls that wait for a task or for room end now, and return the errno in hsk->gone.
+	 */
 	if (hsk->task.tasks)
 		hc_tasks_leave(&hsk->task);
 }
 
-/* Unbind a socket that is being closed. Wait until the poll has handled the close, so that the next
- * socket that binds to the node begins after the operations in which this process took part.
+/* Unbind a socket that is being closed. Wait until the poll has handled the close: a socket that is
+ * bound to the node after close() has returned then begins after the operations to which this
+ * socket has contributed.
  */
 static void sock_unbind(struct hc_sock *hsk)
 {
@@ -144,8 +149,8 @@ int hc_sock_release(struct socket *sock)
 	if (!sk)
 		return 0;
 	sock_unbind(hc_sk(sk));
-	/* Frames that the socket has sent may keep it in memory for long. Its receive queue will
-	 * not be read any more, so free it now.
+	/* Frames that the socket has sent may hold references to it for a long time. No process
+	 * reads its receive queue any more, so free the queued skbs now.
 	 */
 	skb_queue_purge(&sk->sk_receive_queue);
 	hc_collect_close(hc_sk(sk));
@@ -168,12 +173,12 @@ static void sock_take(struct sock *sk, struct hc_node *node, int err)
 
 	WRITE_ONCE(hsk->gone, err);
 	slot_clear(hsk, node);
-	/* sk_err is reported once. Other calls that read messages return because of the shutdown,
-	 * and hc_dgram_recvmsg() returns the reason.
+	/* Only one system call returns sk_err. Because of the shutdown, all other calls that read
+	 * messages return, too, and hc_dgram_recvmsg() returns the errno in hsk->gone.
 	 */
 	if (sk->sk_type == SOCK_DGRAM)
 		WRITE_ONCE(sk->sk_shutdown, RCV_SHUTDOWN);
-	/* In state TCP_CLOSE datagram_poll() always reports EPOLLHUP, as before bind(). */
+	/* In this state, datagram_poll() reports EPOLLHUP, as it does before bind(). */
 	if (sk->sk_type == SOCK_SEQPACKET)
 		WRITE_ONCE(sk->sk_state, TCP_CLOSE);
 	WRITE_ONCE(sk->sk_err, err);
@@ -211,15 +216,15 @@ static void sock_lose(struct sock *sk, struct hc_node *node)
 	sock_take(sk, node, ENODEV);
 }
 
-/* The node is removed: phase 1 of the fabric's removal. */
+/* Unbind all sockets of a node that is being removed (phase 1 of the fabric's removal). */
 void hc_sock_node_gone(struct hc_node *node)
 {
 	socks_walk(node, sock_lose);
 	hc_tasks_node_gone(node);
 }
 
-/* Unbind a socket that was bound with the right of a previous owner. Its operations end as if it
- * were closed.
+/* Unbind a socket that could only be bound because its user owned the node, if another user owns
+ * the node now. Its operations end as they do when a socket is closed.
  */
 static void sock_revoke(struct sock *sk, struct hc_node *node)
 {
@@ -242,8 +247,8 @@ void hc_socks_init(struct hc_socks *socks)
 {
 	xa_init(&socks->plans);
 	INIT_LIST_HEAD(&socks->shared);
-	/* Begin with a random number, so that a node that has seen no number cannot guess the next
-	 * one.
+	/* Begin with a random number, so that a Byzantine node that has received none of the
+	 * numbers cannot guess the next one.
 	 */
 	atomic64_set(&socks->copied, get_random_u64());
 }
@@ -255,8 +260,8 @@ bool hc_sock_bound(const struct hc_node *node)
 
 /* ------------------------------------------------------------ binding */
 
-/* May the caller bind? *@by is set to the node's owner if the caller may bind only as the owner,
- * otherwise to INVALID_UID.
+/* Return: true if the calling process may bind a socket to the node. *@by is set to the node's
+ * owner if the process may bind only because it has the owner's uid, otherwise to INVALID_UID.
  */
 static bool may_bind(const struct hc_node *node, kuid_t *by)
 {
@@ -265,7 +270,7 @@ static bool may_bind(const struct hc_node *node, kuid_t *by)
 	bool capable;
 
 	*by = INVALID_UID;
-	/* The endpoint may move to another namespace at any moment. */
+	/* The node's net_device may move to another namespace at any time. */
 	rcu_read_lock();
 	net = maybe_get_net(dev_net(node->dev));
 	rcu_read_unlock();
@@ -320,7 +325,7 @@ static int node_bind(struct hc_sock *hsk, struct hc_node *node, u32 plan)
 
 	lockdep_assert_held(&node->fabric->sock_lock);
 	if (coll) {
-		/* Allocate the frame now, so that close() cannot fail for lack of memory. */
+		/* Allocate now the frame that close() sends, since close() cannot fail. */
 		skb = hc_frame_make(node->fabric, node->id, HC_FRAME_END, 0,
 				    GFP_KERNEL_ACCOUNT);
 		if (!skb)
@@ -337,16 +342,16 @@ static int node_bind(struct hc_sock *hsk, struct hc_node *node, u32 plan)
 	hsk->leave_skb = skb;
 	WRITE_ONCE(hsk->plan, plan);
 	hsk->sk.sk_state = TCP_ESTABLISHED;
-	/* Pairs with hc_sock_fabric(). */
+	/* Pairs with smp_load_acquire() in hc_sock_fabric(). */
 	smp_store_release(&hsk->fabric, node->fabric);
-	/* A broadcast may wait for a process to receive it. */
+	/* A broadcast message may wait until the node has a socket that receives it. */
 	if (coll)
 		hc_node_kick(node, HC_EV_READER);
 	return 0;
 }
 
-/* Take the socket's .send_lock and the fabric's .sock_lock. A signal ends the wait, because another
- * thread may hold a lock in a system call on this socket or on another one.
+/* Take the socket's .send_lock and the fabric's .sock_lock. A signal ends the wait for either lock,
+ * since another thread may hold it during a long system call. Return: 0 or a negative errno.
  */
 static int locks_take(struct hc_sock *hsk, struct hc_fabric *fabric)
 {
@@ -404,7 +409,8 @@ int hc_sock_bind(struct socket *sock, struct sockaddr_unsized *addr, int len)
 	return sock_bind(sock, &shc, 0);
 }
 
-/* Bind a socket to plan @plan at the node of socket @of, with the right with which @of was bound.
+/* Bind a socket to plan @plan at the node of socket @of. The permission checks that were made for
+ * @of are valid for the new socket, too.
  */
 static int sibling_bind(struct hc_sock *hsk, const struct hc_sock *of, u32 plan)
 {
@@ -459,8 +465,8 @@ int hc_sock_setsockopt(struct socket *sock, int level, int name, sockptr_t value
 	return err;
 }
 
-/* Connect a socket that serves all plans to one plan. For the other plans this has the effect of a
- * close.
+/* Connect a socket that serves all plans to one plan. For its operations on other plans this has
+ * the effect of close().
  */
 static int node_connect(struct hc_sock *hsk, struct hc_fabric *fabric, u32 plan,
 			struct sk_buff *skb)

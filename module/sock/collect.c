@@ -1,27 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Copies of datagrams at their receiver: they are kept until they can be compared.
+ * The receiver of datagrams that are sent in copies: it stores the copies until it can compare
+ * them.
  *
- * Copies belong to one datagram if they name the same origin, the same number and exactly the same
- * paths, no two of which share a node. Each copy that differs from the original has a Byzantine
- * node in its path, and no node between origin and receiver is in the paths of two copies
- * (route/copy.c). So with k copies, t Byzantine nodes and an honest origin:
+ * Copies belong to one datagram if their headers have the same origin, the same number and exactly
+ * the same list of paths, no two of which share a node. Each copy that differs from the original
+ * has a Byzantine node in its path, and no node between origin and receiver is in the paths of two
+ * copies (route/copy.c). So with k copies, t Byzantine nodes and an honest origin:
  *
- * - a payload that more than half of the k copies have is the original, if t < k / 2: at most t
- *   copies have another payload, and missing copies count for no payload;
- * - a payload that all k copies have is the original, if t < k: at least one copy has no Byzantine
+ * - if t < k / 2, a payload that more than half of the k copies have is the original: at most t
+ *   copies have another payload, and a missing copy counts for no payload;
+ * - if t < k, a payload that all k copies have is the original: at least one copy has no Byzantine
  *   node in its path;
- * - a Byzantine node may pretend to be the origin, make k smaller, or name other paths. Its copies
- *   then belong to another datagram, of which no more copies arrive than there are Byzantine nodes.
- *   So the receiver must rely on the k that it requires (least), not on the k that a copy names;
- * - a Byzantine node may drop copies: they are missing.
+ * - a Byzantine node may forge the origin, a smaller k, or other paths in the header of a copy.
+ *   Such a copy belongs to another datagram, of which at most t copies arrive. So the receiver must
+ *   rely on the least k that it accepts (hc_collect_set.least), not on the k in the header of a
+ *   copy;
+ * - a Byzantine node may drop copies: these copies are missing.
  *
- * Memory. All copies that are kept are charged to the receive buffer of the socket, as are
- * datagrams that are not read yet. Copies that arrive when the buffer is full are dropped, except
- * those that equal another copy of their datagram: these take no memory. Datagrams that were
- * delivered already, and are kept only to be compared with late copies, are dropped to make room,
- * the oldest first. At most DATAGRAMS_MAX datagrams wait at a time: one more ends the wait for the
- * oldest.
+ * Memory. All stored copies are charged to the receive buffer of the socket, as are datagrams that
+ * have not been read. A copy that arrives when the buffer is full is dropped, unless it equals
+ * another copy of its datagram: such a copy is not stored. To make room, datagrams that have been
+ * delivered, and are stored only to be compared with copies that arrive later, are dropped, the
+ * oldest first. At most DATAGRAMS_MAX datagrams wait for copies at a time: when there is one more,
+ * the wait for the oldest ends.
  */
 #include <linux/hash.h>
 #include <linux/hrtimer.h>
@@ -45,14 +47,16 @@
 #define WAIT_DEFAULT	1000	/* ms */
 #define DATAGRAMS_MAX	1024
 #define BUCKET_BITS	6
-/* The number of expired datagrams that one run of the timer ends. */
+/* Maximum number of expired datagrams that one run of the timer ends, and the time until the next
+ * run if there are more.
+ */
 #define EXPIRE_BATCH	64
 #define EXPIRE_PAUSE	(100 * NSEC_PER_USEC)
 
 /**
  * struct said - a payload that some copies of a datagram have
- * @by: set of these copies, bit i for copy i
- * @skb: the first of these copies; NULL if it was delivered
+ * @by: the copies that have this payload, as a mask: bit i for copy i
+ * @skb: the first of these copies; NULL if the skb is in the receive queue
  */
 struct said {
 	u32 by;
@@ -64,13 +68,13 @@ struct said {
  * @list: entry in hc_collector.list
  * @hash: entry in hc_collector.hash
  * @key: see copy_key()
- * @src: its origin
- * @nr: its number
+ * @src: origin of the datagram
+ * @nr: number of the datagram
  * @due: time at which the wait for its copies ends, ns
- * @came: bit set of the copies that have arrived
+ * @came: mask of the copies that have arrived
  * @copies: number of copies that were sent
  * @nsaid: number of different payloads among the copies that have arrived
- * @delivered: the datagram was delivered to the reader
+ * @delivered: true if the datagram has been delivered to the reader
  * @said: the different payloads
  * @path: the path of each copy
  */
@@ -90,16 +94,17 @@ struct datagram {
 };
 
 /**
- * struct hc_collector - the datagrams of a socket that wait for copies; all but @set under @lock
+ * struct hc_collector - the datagrams of a socket that wait for copies. All fields but @set are
+ *	accessed under @lock
  * @lock: taken by the poll, the timer, setsockopt() and close()
  * @hsk: the socket; constant
  * @set: options of the socket
  * @list: the datagrams, oldest first
  * @n: number of datagrams
- * @closed: the socket is closed: no copies are accepted any more
- * @armed: @timer is started
- * @timer: expires when the oldest datagram is due
- * @seed: random seed of the keys; constant
+ * @closed: true if the socket is closed: no copies are accepted any more
+ * @armed: true if @timer has been started
+ * @timer: expires when the wait for the copies of the oldest datagram ends
+ * @seed: random seed of the keys in @hash; constant
  * @hash: the datagrams, by key
  */
 struct hc_collector {
@@ -125,8 +130,9 @@ static size_t datagram_size(unsigned int copies)
 	return struct_size_t(struct datagram, path, copies);
 }
 
-/* Return: a hash of everything that the copies of a datagram have in common. The seed is secret, so
- * a Byzantine node cannot fill one bucket by choosing the contents of forged copies.
+/* Return: a hash of all header fields that the copies of a datagram have in common. The seed is
+ * secret, so a Byzantine node cannot choose the contents of forged copies such that all are in the
+ * same bucket.
  */
 static u32 copy_key(const struct hc_collector *c, const struct sk_buff *skb)
 {
@@ -145,8 +151,8 @@ static struct hlist_head *bucket(struct hc_collector *c, u32 key)
 
 /* ------------------------------------------------------------ voting */
 
-/* Return: the payload that most copies have; of several payloads with equally many copies, the
- * first one.
+/* Return: the payload that most copies have. If several payloads have the same number of copies,
+ * this is the one that has arrived first.
  */
 static struct said *most(struct datagram *d)
 {
@@ -179,8 +185,8 @@ static void vote_conclude(struct datagram *d, struct hypercube_vote *v)
 			       HYPERCUBE_VOTE_OUTCOME_AGREED;
 }
 
-/* Return: true if vote @v is such that the datagram must be delivered now. @over: no more copies
- * are awaited.
+/* Return: true if a datagram with vote @v must be delivered now. @over: true if the wait for copies
+ * ends now.
  */
 static bool wanted(const struct hc_collector *c, const struct hypercube_vote *v, bool over)
 {
@@ -194,8 +200,8 @@ static bool wanted(const struct hc_collector *c, const struct hypercube_vote *v,
 	}
 }
 
-/* Deliver a datagram to the reader. @over: no more copies are awaited; otherwise a clone is
- * delivered, and the payload is kept, to be compared with later copies.
+/* Deliver datagram @d with vote @v to the reader. @over: true if the wait for copies ends now. If
+ * it is false, deliver a clone and store the payload, with which later copies are compared.
  */
 static void tell(struct hc_collector *c, struct datagram *d, const struct hypercube_vote *v,
 		 bool over)
@@ -206,8 +212,8 @@ static void tell(struct hc_collector *c, struct datagram *d, const struct hyperc
 	struct sock *sk = &c->hsk->sk;
 	struct hc_dgram_cb *cb;
 
-	/* If there is no memory, delivery is tried again for the next copy, or at the end of the
-	 * wait.
+	/* If there is no memory for the clone, the datagram is delivered when the next copy
+	 * arrives, or when the wait for copies ends.
 	 */
 	if (!skb)
 		return;
@@ -225,7 +231,7 @@ static void tell(struct hc_collector *c, struct datagram *d, const struct hyperc
 	d->delivered = true;
 }
 
-/* ------------------------------------------------------------ the end of a datagram */
+/* ------------------------------------------------------------ ending a datagram */
 
 static void count(struct hc_node *node, const struct datagram *d,
 		  const struct hypercube_vote *v)
@@ -246,7 +252,9 @@ static void datagram_free(struct hc_collector *c, struct datagram *d)
 	kfree(d);
 }
 
-/* Drop the payloads that were not delivered because copies disagree or are missing. */
+/* Free all payloads of a datagram. Those that have not been delivered count as drops, because
+ * copies disagree or are missing.
+ */
 static void said_drop(struct hc_node *node, struct datagram *d)
 {
 	unsigned int why = d->nsaid > 1 ? HYPERCUBE_A_DROP_COPY_MISMATCH :
@@ -263,8 +271,9 @@ static void said_drop(struct hc_node *node, struct datagram *d)
 	}
 }
 
-/* End a datagram: all copies have arrived, or are not awaited any more. @node: NULL if the socket
- * has lost its node.
+/* End a datagram: all its copies have arrived, or the wait for them ends. Deliver it if it has not
+ * been delivered and its vote allows that. @node: the node, or NULL if the socket has lost its
+ * node.
  */
 static void datagram_end(struct hc_collector *c, struct hc_node *node, struct datagram *d)
 {
@@ -294,7 +303,9 @@ static enum hrtimer_restart collect_timer(struct hrtimer *timer)
 			break;
 		datagram_end(c, rcu_dereference(c->hsk->node), d);
 	}
-	/* The pause lets other work run between two batches. */
+	/* If other datagrams have expired, too, the pause lets other softirqs run before the next
+	 * batch.
+	 */
 	if (d)
 		hrtimer_set_expires(timer, ns_to_ktime(max(d->due, now + EXPIRE_PAUSE)));
 	else
@@ -333,8 +344,9 @@ static struct datagram *datagram_find(struct hc_collector *c, const struct sk_bu
 	return NULL;
 }
 
-/* Read the paths from the first copy that arrives. Return: false if there are too few, if bytes are
- * left over, or if paths share nodes.
+/* Read the paths of the datagram from @skb, its first copy that has arrived. Return: false if the
+ * header has fewer paths than there are copies, if bytes follow the paths, or if two paths share a
+ * node.
  */
 static bool paths_take(const struct hc_node *node, const struct sk_buff *skb, struct datagram *d)
 {
@@ -354,7 +366,9 @@ static bool paths_take(const struct hc_node *node, const struct sk_buff *skb, st
 	return hc_disjoint_check(&node->fabric->topo, d->src, node->id, d->path, d->copies, room);
 }
 
-/* Make the datagram of which @skb is the first copy. Return: 0, or the reason to drop the copy. */
+/* Set *@new to a new datagram, of which @skb is the first copy that has arrived. Return: 0, or the
+ * reason for which the caller must drop @skb.
+ */
 static unsigned int datagram_new(struct hc_collector *c, struct hc_node *node,
 				 const struct sk_buff *skb, u32 key, struct datagram **new)
 {
@@ -391,11 +405,11 @@ static bool says_the_same(const struct sk_buff *a, const struct sk_buff *b)
 {
 	unsigned int at = hc_copy_said(a);
 
-	/* The paths are equal, so both payloads begin at the same offset. */
+	/* Both copies have the same list of paths, so their payloads begin at the same offset. */
 	return a->len == b->len && !memcmp(a->data + at, b->data + at, a->len - at);
 }
 
-/* Return: the payload of other copies that equals that of @skb, or NULL. */
+/* Return: the payload in @d that is equal to that of @skb, or NULL. */
 static struct said *said_find(struct datagram *d, const struct sk_buff *skb)
 {
 	unsigned int i;
@@ -406,7 +420,9 @@ static struct said *said_find(struct datagram *d, const struct sk_buff *skb)
 	return NULL;
 }
 
-/* Add a copy with payload @said or, if @said is NULL, with a new payload; consumes @skb. */
+/* Add the copy @skb to datagram @d: to its payload @said, which is equal to that of @skb, or as a
+ * new payload if @said is NULL. Consumes @skb.
+ */
 static void said_add(struct hc_collector *c, struct datagram *d, struct said *said,
 		     struct sk_buff *skb)
 {
@@ -423,8 +439,8 @@ static void said_add(struct hc_collector *c, struct datagram *d, struct said *sa
 	d->said[d->nsaid++] = (struct said){ .by = bit, .skb = skb };
 }
 
-/* Is there room for another copy of datagram @of? To make room, the oldest datagrams are dropped if
- * they have been delivered.
+/* Return: true if the receive buffer has room for another copy of datagram @of (NULL: of a new
+ * datagram). To make room, end the oldest datagrams, as long as they have been delivered.
  */
 static bool collect_room(struct hc_collector *c, struct hc_node *node, const struct datagram *of)
 {
@@ -439,7 +455,7 @@ static bool collect_room(struct hc_collector *c, struct hc_node *node, const str
 	return true;
 }
 
-/* Process a copy. Return: 0, or the reason for which the caller must drop the copy. */
+/* Process a copy that has arrived. Return: 0, or the reason for which the caller must drop it. */
 static unsigned int copy_take(struct hc_collector *c, struct hc_node *node, struct sk_buff *skb)
 {
 	struct hypercube_vote v;
@@ -455,7 +471,9 @@ static unsigned int copy_take(struct hc_collector *c, struct hc_node *node, stru
 	if (d && d->came & BIT(hc_wire_copy_of(skb)->copy))
 		return HYPERCUBE_A_DROP_DUPLICATE;
 	said = d ? said_find(d, skb) : NULL;
-	/* A known payload takes no memory, and may complete a datagram that takes memory. */
+	/* A copy with a payload that another copy has had takes no memory, and may complete a
+	 * datagram, which frees memory.
+	 */
 	if (!said && !collect_room(c, node, d))
 		return HYPERCUBE_A_DROP_QUEUE_FULL;
 	why = d ? 0 : datagram_new(c, node, skb, key, &d);
@@ -561,7 +579,7 @@ void hc_collect_least(struct hc_sock *hsk, u32 least)
 	/* A socket that is not bound has received nothing. */
 	if (least <= before || !hc_sock_fabric(hsk))
 		return;
-	/* After the grace period no poll uses the old value. */
+	/* After a grace period, no poll uses the old value any more. */
 	synchronize_net();
 	rcu_read_lock();
 	node = rcu_dereference(hsk->node);
@@ -585,9 +603,9 @@ void hc_collect_wait(struct hc_sock *hsk, u32 wait)
 	spin_unlock_bh(&c->lock);
 	hrtimer_cancel(&c->timer);
 	spin_lock_bh(&c->lock);
-	/* A poll may have started the timer meanwhile, with the new time. Then .armed is true and
-	 * must stay true, so that no poll starts the timer while its function runs, which would
-	 * restart the timer as well.
+	/* While the timer was not active, a poll may have started it with the new time; then this
+	 * function must leave it alone, and .armed stays true. A poll must not start the timer
+	 * while the timer's function runs, because that function restarts the timer, too.
 	 */
 	if (!hrtimer_active(&c->timer)) {
 		d = list_first_entry_or_null(&c->list, struct datagram, list);

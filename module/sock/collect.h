@@ -15,9 +15,9 @@ struct sk_buff;
 /**
  * struct hc_dgram_cb - skb->cb of a datagram in the receive queue
  * @vote: the vote on its copies; .copies is 0 if the datagram was not sent in copies
- * @src: node that the datagram names as its origin
- * @said: offset of its data in the skb
- * @own: the node itself has sent it
+ * @src: origin in the header of the datagram
+ * @said: offset of the datagram's data in the skb
+ * @own: true if the datagram was sent by this node itself
  */
 struct hc_dgram_cb {
 	struct hypercube_vote vote;
@@ -28,8 +28,8 @@ struct hc_dgram_cb {
 
 /**
  * struct hc_collect_set - socket options for datagrams that are sent in copies
- * @least: datagrams that are sent in fewer copies are dropped
- * @wait: ms to wait for copies
+ * @least: least number of copies in which a datagram must be sent; others are dropped
+ * @wait: time for which a datagram waits for its copies, ms
  * @deliver: enum hypercube_deliver
  */
 struct hc_collect_set {
@@ -47,7 +47,7 @@ struct hc_collect_set {
 int hc_collect_open(struct hc_sock *hsk);
 
 /**
- * hc_collect_close() - drop the waiting copies of a socket that is closed, and accept no more
+ * hc_collect_close() - drop all stored copies of a socket that is being closed, and accept no more
  *	copies
  * @hsk: the socket
  */
@@ -62,16 +62,17 @@ void hc_collect_free(struct hc_sock *hsk);
 /**
  * hc_collect_least() - set the least number of copies in which a datagram must be sent
  * @hsk: the socket
- * @least: the number. Waiting and unread datagrams with fewer copies are dropped
+ * @least: this number. Datagrams with fewer copies are dropped, even if they wait for copies or to
+ *	be read
  *
  * Context: may sleep.
  */
 void hc_collect_least(struct hc_sock *hsk, u32 least);
 
 /**
- * hc_collect_wait() - set how long to wait for copies
+ * hc_collect_wait() - set the time for which datagrams wait for copies
  * @hsk: the socket
- * @wait: the time, ms; applies to datagrams that wait already, too
+ * @wait: the time, ms; also for datagrams that wait at the moment
  *
  * Context: may sleep.
  */
@@ -95,7 +96,7 @@ struct hc_collect_set *hc_collect_set(const struct hc_sock *hsk);
 void hc_collect_rx(struct hc_node *node, struct sk_buff *skb);
 
 /**
- * hc_collect_paths() - list the paths of the copies that do not match, or are missing
+ * hc_collect_paths() - list the paths of the copies in @v->mismatch and @v->missing
  * @skb: the datagram
  * @v: its vote
  * @path: filled in; must have room for the paths of all copies

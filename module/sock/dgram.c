@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * SOCK_DGRAM: messages from node to node by fault-tolerant unicast, or in copies along paths that
- * share no node (route/copy.c). Messages are unreliable, like all datagrams; the node that drops a
- * message counts it.
+ * SOCK_DGRAM: messages from node to node, sent as fault-tolerant unicast frames, or in copies along
+ * paths that share no node (route/copy.c). Messages are unreliable, like all datagrams; a node that
+ * drops a message counts the drop.
  */
 #include <linux/net.h>
 #include <net/sock.h>
@@ -32,7 +32,8 @@ static int dgram_dest(const struct msghdr *msg, const struct hc_fabric *fabric, 
 	return 0;
 }
 
-/* Return: the number of copies in which to send, or -EINVAL. A control message may set the number.
+/* Return: the number of copies in which the message is sent, or -EINVAL. A control message of @msg
+ * can set it; otherwise it is that of the socket.
  */
 static int copies_of(struct msghdr *msg, const struct hc_sock *hsk)
 {
@@ -56,8 +57,8 @@ static int copies_of(struct msghdr *msg, const struct hc_sock *hsk)
 	return copies;
 }
 
-/* Allocate a payload of @front bytes, which the caller fills in, followed by the message. Return:
- * the skb, or an ERR_PTR.
+/* Allocate an skb with @front bytes, which the caller fills in, followed by the @len bytes of the
+ * message. Return: the skb, or an ERR_PTR.
  */
 static struct sk_buff *payload(struct sock *sk, struct msghdr *msg, size_t front, size_t len)
 {
@@ -77,8 +78,9 @@ static struct sk_buff *payload(struct sock *sk, struct msghdr *msg, size_t front
 	return skb;
 }
 
-/* Make each payload a frame, and pass all of them to the node, or none. @paths: bytes of paths in
- * front of each payload, or 0 if the datagram is not sent in copies.
+/* Make a frame of each skb in @list, and queue the frames at the host port. If the socket has no
+ * node, free all skbs. @paths: length of the list of paths at the beginning of each skb, in bytes;
+ * 0 if the datagram is not sent in copies. Return: 0 or a negative errno.
  */
 static int post(struct hc_sock *hsk, struct sk_buff_head *list, u32 dst, u16 paths)
 {
@@ -122,8 +124,8 @@ static int send_once(struct hc_sock *hsk, struct msghdr *msg, size_t len, u32 ds
 	return post(hsk, &list, dst, 0);
 }
 
-/* Copy the first payload @copies - 1 times, and charge the copies to the socket. Only the first
- * payload has waited for room in the send buffer; the others do not wait.
+/* Append @copies - 1 copies of the first skb to @list, and charge them to the socket. Only the
+ * allocation of the first skb has waited for room in the send buffer; these copies do not wait.
  */
 static int copies_make(struct sock *sk, struct sk_buff_head *list, unsigned int copies)
 {
@@ -161,8 +163,9 @@ static int send_copies(struct hc_sock *hsk, struct msghdr *msg, size_t len, u32 
 	return err;
 }
 
-/* Read all FAULT words that the socket's node knows. Return: an array, which the caller frees; NULL
- * if there are no faults, or if *@err is set.
+/* Read the FAULT words of all nodes from the link-state database of the socket's node. Return: an
+ * array, which the caller must free; NULL if the node knows of no fault (*@err is 0), or on an
+ * error (*@err is its negative errno).
  */
 static u16 *words_get(struct hc_sock *hsk, int *err)
 {
@@ -235,7 +238,7 @@ static int hc_dgram_sendmsg(struct socket *sock, struct msghdr *msg, size_t len)
 	copies = copies_of(msg, hsk);
 	if (copies < 0)
 		return copies;
-	/* A message to the node itself crosses no link, so one copy is enough. */
+	/* A message from a node to itself crosses no link, so it is never sent in copies. */
 	if (copies == 1 || dst == hsk->node_id)
 		err = send_once(hsk, msg, len, dst);
 	else
@@ -243,8 +246,9 @@ static int hc_dgram_sendmsg(struct socket *sock, struct msghdr *msg, size_t len)
 	return err ?: len;
 }
 
-/* Receive a datagram that was not sent in copies. If the socket requires copies, accept it only
- * from the node itself: a relay could have turned a copy into such a datagram.
+/* Receive a datagram that was not sent in copies. If the socket accepts only datagrams in several
+ * copies, drop it, since a Byzantine relay could have made it from a copy; accept it if the node
+ * itself has sent it (@own).
  */
 void hc_sock_dgram_rx(struct hc_node *node, struct sk_buff *skb, bool own)
 {
@@ -300,7 +304,9 @@ static void paths_notify(struct msghdr *msg, const struct sk_buff *skb,
 	kfree(path);
 }
 
-/* Pass the vote to the reader, if its call has room for control messages. */
+/* Put the vote on datagram @skb into the control messages of recvmsg(), if the caller has room for
+ * them.
+ */
 static void vote_notify(struct msghdr *msg, const struct hc_sock *hsk, const struct sk_buff *skb)
 {
 	const struct hypercube_vote v = hc_cb_as(struct hc_dgram_cb, skb)->vote;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The host port: frames from a node's sockets wait here for its poll, as received frames wait in
- * its receive queue.
+ * The host port: the queue in which frames from a node's sockets wait for the node's poll.
  */
 #include "coll/submit.h"
 #include "fabric/node.h"
@@ -37,9 +36,9 @@ void hc_hostq_xmit(struct hc_node *node, struct sk_buff *skb)
 
 /* ------------------------------------------------------------ poll */
 
-/* Handle a frame from a socket. Frames from the processes of a failed node are still passed to
- * their operations, although no link carries them any further, so that the processes are notified
- * of the failure. Return: as hc_coll_host_rx().
+/* Handle a frame from a socket. If the node has failed, its links carry no frames, but
+ * contributions are passed to their operations all the same, so that the processes are notified of
+ * the failure. Return: as hc_coll_host_rx().
  */
 static bool host_frame(struct hc_node *node, struct sk_buff *skb, int budget)
 {
@@ -59,9 +58,9 @@ static bool host_frame(struct hc_node *node, struct sk_buff *skb, int budget)
 	return true;
 }
 
-/* Set .held_plan to @plan_id: contributions to that plan cannot begin yet, so their senders need
- * not schedule a poll. Return: true if frames are queued whose senders may have scheduled no poll
- * because of the previous value.
+/* Set .held_plan to @plan_id: contributions to this plan cannot begin yet, so a socket that queues
+ * one need not schedule the poll. Return: true if the caller must handle the queue again, because
+ * frames were queued without scheduling the poll while .held_plan had its previous value.
  */
 static bool host_hold(struct hc_node *node, u32 plan_id)
 {

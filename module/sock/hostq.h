@@ -12,10 +12,10 @@
 
 /**
  * struct hc_hostq - the host port of a node
- * @q: the frames; its lock protects both members
- * @held_plan: id of a plan whose queued contributions cannot begin yet, or 0. A further
- *	contribution to that plan does not schedule the poll; the event that lets contributions
- *	begin schedules it
+ * @q: the frames; the lock of this queue protects both members
+ * @held_plan: id of a plan whose queued contributions cannot begin yet, or 0. hc_hostq_xmit() of
+ *	another contribution to this plan does not schedule the poll; the event after which the
+ *	contributions can begin schedules it
  */
 struct hc_hostq {
 	struct sk_buff_head q;

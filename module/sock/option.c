@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Options of datagram sockets: in how many copies they send, and which copies they accept.
+ * Options of datagram sockets: the number of copies in which they send, and the votes with which
+ * they accept datagrams.
  */
 #include <linux/net.h>
 #include <net/sock.h>
@@ -23,7 +24,7 @@ struct option {
 	int max;
 };
 
-/* Find an option. Return: 0 or -ENOPROTOOPT. */
+/* Set *@o to option @name of the socket. Return: 0 or -ENOPROTOOPT. */
 static int option_find(struct hc_sock *hsk, int level, int name, struct option *o)
 {
 	struct hc_collect_set *set = hc_collect_set(hsk);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Receiving from a collective socket: waiting for records, and copying them piece by piece.
+ * Receiving from a collective socket: waiting for records, and copying their skbs to the process. A
+ * record is a result, or the status of a failed operation.
  */
 #include <linux/sched/stat.h>
 #include <net/busy_poll.h>
@@ -11,8 +12,8 @@
 #include "coll/record.h"
 #include "sock/sock.h"
 
-/* A result often arrives sooner than a sleeping processor wakes up. So spin for a while, but only
- * as long as no other task wants this processor.
+/* A result often arrives before an idle processor could wake up. So busy-wait for a while, as long
+ * as no other task is runnable on this processor.
  */
 static void recv_spin(struct sock *sk)
 {
@@ -24,8 +25,8 @@ static void recv_spin(struct sock *sk)
 		cpu_relax();
 }
 
-/* Do not wake up the receiver when there is room to send. Room is reported whenever a contribution
- * of the process was consumed, which is most often just before its result arrives.
+/* Wake up the receiver for data and errors, but not for room to send. There is room whenever a
+ * contribution of the process has been consumed, which is mostly just before its result arrives.
  */
 static int recv_wake(struct wait_queue_entry *wait, unsigned int mode, int sync, void *key)
 {
@@ -58,13 +59,15 @@ static int recv_wait(struct sock *sk, long *timeo)
 	return err;
 }
 
-/* Notify the node that the receive buffer has room again, if results wait for it. */
+/* If results wait for room in the receive buffer, and it has room now, notify the node. */
 static void room_notify(struct sock *sk)
 {
 	struct hc_sock *hsk = hc_sk(sk);
 	struct hc_node *node;
 
-	/* Pairs with sock_room() in result.c. */
+	/* Pairs with sock_room() in result.c: either sock_room() finds the room, or .starved is
+	 * read as true here.
+	 */
 	smp_mb();
 	if (!READ_ONCE(hsk->starved) || !hc_sock_recv_room(sk))
 		return;
@@ -76,8 +79,9 @@ static void room_notify(struct sock *sk)
 	rcu_read_unlock();
 }
 
-/* Copy @n bytes of a chunk of @skb. @done: bytes of the payload before the chunk. If the chunks are
- * in pages of their own, the next one of @pieces is copied instead.
+/* Copy @n bytes of a chunk of @skb to @to: the chunk that begins after @done bytes of the payload
+ * or, if each chunk of @skb is in pages of its own, the next chunk of the iterator @pieces. Return:
+ * false if the copy fails.
  */
 static bool one_copy(struct sk_buff *skb, struct hc_piece_iter *pieces, size_t done,
 		     struct iov_iter *to, size_t n)
@@ -87,9 +91,9 @@ static bool one_copy(struct sk_buff *skb, struct hc_piece_iter *pieces, size_t d
 	return !skb_copy_datagram_iter(skb, hc_result_cb(skb)->pos + done, to, n);
 }
 
-/* Copy the chunks of @skb to their offsets in the result, as far as the buffer has room. The
- * remaining bytes are lost and count as received, unless @len is 0. Return: bytes copied, or
- * -EFAULT.
+/* Copy the chunks of @skb to their offsets in the process's buffer of @len bytes. Bytes of chunks
+ * that do not fit are lost, with MSG_TRUNC. If @len is 0, copy nothing, and leave @skb as it is.
+ * Return: bytes copied, or -EFAULT.
  */
 static ssize_t placed_copy(struct sk_buff *skb, struct msghdr *msg, size_t len)
 {
@@ -115,7 +119,9 @@ static ssize_t placed_copy(struct sk_buff *skb, struct msghdr *msg, size_t len)
 	return copied;
 }
 
-/* Copy the payload of @skb behind the bytes that were copied before. Return: as placed_copy(). */
+/* Copy up to @len bytes of the payload of @skb, beginning after the bytes that earlier calls have
+ * copied. Return: bytes copied, or -EFAULT.
+ */
 static ssize_t piece_copy(struct sk_buff *skb, struct msghdr *msg, size_t len)
 {
 	struct hc_result_cb *cb = hc_result_cb(skb);
@@ -127,8 +133,8 @@ static ssize_t piece_copy(struct sk_buff *skb, struct msghdr *msg, size_t len)
 	return n;
 }
 
-/* Return: the first skb of the queue. Taking the lock under which the skb was queued makes all
- * writes of the poll to the skb visible.
+/* Return: the first skb of the queue. The poll has queued the skb under the lock of the queue;
+ * taking this lock makes all that it has written to the skb visible.
  */
 static struct sk_buff *piece_peek(struct sk_buff_head *queue)
 {
@@ -152,10 +158,11 @@ static void record_unlink(struct sock *sk, struct sk_buff *skb)
 	spin_unlock_bh(&queue->lock);
 }
 
-/* Copy the skbs of one record that are in the queue. Results of several operations may arrive at
- * the same time, so their skbs alternate in the queue, but a call returns data of one record only.
- * Skbs with offsets of their own (.placed) arrive in any order, so each call needs room for the
- * whole result. Return: bytes copied, or a negative errno.
+/* Copy to @msg those skbs at the head of the queue that belong to one record. If results of several
+ * operations arrive at the same time, their skbs alternate in the queue, but each call returns data
+ * of one record only. If the skbs of a result have offsets of their own (.placed), they arrive in
+ * any order, so each call needs a buffer for the whole result. Return: bytes copied, or a negative
+ * errno.
  */
 static ssize_t record_recv(struct sock *sk, struct msghdr *msg, size_t len)
 {
@@ -189,7 +196,7 @@ static ssize_t record_recv(struct sock *sk, struct msghdr *msg, size_t len)
 			break;
 		last = cb->last;
 		record_unlink(sk, skb);
-		/* The skb with sets of nodes is the last one of its record. */
+		/* The skb whose head has sets of nodes is the last one of its record. */
 		if (cb->sets)
 			named = skb;
 		else

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The poll's side of receiving: it queues results, and statuses of failed operations, for a socket.
- * recvmsg() takes them from the queue (sock/recv.c).
+ * How the poll queues results, and the statuses of failed operations, in the receive queue of a
+ * socket. recvmsg() takes them from there (sock/recv.c).
  */
 #include <net/sock.h>
 
@@ -11,8 +11,8 @@
 #include "sock/sock.h"
 #include "sock/socks.h"
 
-/* Bytes by which statuses may exceed the receive buffer: operations that began before the buffer
- * was full may still fail.
+/* Maximum number of bytes by which statuses of failed operations may exceed the receive buffer.
+ * Operations that have begun before the buffer was full can fail after that.
  */
 #define HC_STATUS_ROOM	SZ_256K
 
@@ -39,8 +39,9 @@ static u64 serving(struct hc_node *node, u32 plan, u64 *group)
 	return id;
 }
 
-/* Return: socket @id, if it serves the plan, or served it before it was replaced by a socket that
- * is connected to the plan; otherwise NULL.
+/* Return: the socket with id @id, if it is connected to the plan or is the socket for all plans
+ * without a socket of their own. The latter is returned even if another socket has been connected
+ * to the plan after it began to serve the plan. Otherwise NULL.
  */
 static struct sock *sock_of(struct hc_node *node, u32 plan, u64 id)
 {
@@ -78,11 +79,14 @@ static bool sock_room(struct sock *sk)
 		return true;
 	was = READ_ONCE(hc_sk(sk)->starved);
 	WRITE_ONCE(hc_sk(sk)->starved, true);
-	/* Pairs with recv.c: room_notify() reads the flag, or this function finds the room. */
+	/* Pairs with room_notify() in recv.c: either room_notify() reads that .starved is set, or
+	 * this function finds the room that recvmsg() has made.
+	 */
 	smp_mb();
 	room = hc_sock_recv_room(sk);
-	/* The reader may sleep until more bytes are queued than the buffer has room for, if the
-	 * buffer was made smaller after record_queue(): wake it.
+	/* The process may have made the buffer smaller after record_queue(): then a reader that
+	 * waits for a certain number of bytes (SO_RCVLOWAT) would wait for more than the buffer can
+	 * hold. So wake it.
 	 */
 	if (!room && !was)
 		sk->sk_data_ready(sk);
@@ -111,8 +115,8 @@ static bool room(struct hc_node *node, u32 plan, u64 id)
 	return is;
 }
 
-/* Count a failure whose record is queued next or, with @lost, was dropped. The caller holds the
- * lock of the queue. Return: the number of the failure.
+/* Count a failure. @lost: true if its record has been dropped, false if the caller queues the
+ * record next. The caller holds the lock of the receive queue. Return: the number of the failure.
  */
 static u64 failure_count(struct sock *sk, bool lost)
 {
@@ -123,14 +127,14 @@ static u64 failure_count(struct sock *sk, bool lost)
 		WRITE_ONCE(u->lost, true);
 	else
 		WRITE_ONCE(u->queued, u->queued + 1);
-	/* Pairs with hc_sock_unread(). */
+	/* Pairs with atomic64_read_acquire() in hc_sock_unread(). */
 	atomic64_set_release(&u->reported, nr);
 	return nr;
 }
 
-/* Queue an skb of a record. A reader that has requested to sleep until more data can be received
- * (SO_RCVLOWAT) is woken only at the end of a record, or when the buffer is so full that members
- * wait for room. Return: the number of the failure that the record reports, or 0.
+/* Queue an skb of a record. A reader that waits for a certain number of bytes (SO_RCVLOWAT) is
+ * woken at the end of a record, when the buffer has this number of bytes, or when a quarter of the
+ * buffer is used. Return: the number of the failure that the record reports, or 0.
  */
 static u64 record_queue(struct sock *sk, struct sk_buff *skb)
 {
@@ -163,8 +167,9 @@ static bool queue(struct hc_node *node, u32 plan, u64 id, struct sk_buff *skb)
 	return sk;
 }
 
-/* Drop a record for lack of room. sk_err reports that, and SO_MEMINFO has the number of dropped
- * records. Return: the number of the failure if the record reports one (@failure), or 0.
+/* Count a record that was dropped for lack of room. sk_err is set to ENOBUFS, and SO_MEMINFO has
+ * the number of dropped records. @failure: true if the record reports a failure. Return: the number
+ * of this failure, or 0.
  */
 static u64 record_lost(struct sock *sk, bool failure)
 {
@@ -181,8 +186,8 @@ static u64 record_lost(struct sock *sk, bool failure)
 	return nr;
 }
 
-/* Return: true if records were lost and the process was not notified of it. The process is notified
- * when a system call returns the error that reports the loss.
+/* Return: true if records were lost and the process has not been notified of this. The process is
+ * notified by the system call that returns sk_err.
  */
 static bool lost_unknown(struct hc_sock *hsk)
 {
@@ -197,7 +202,7 @@ bool hc_sock_unread(struct hc_sock *hsk, u32 plan, u64 *reported)
 	struct sk_buff *skb;
 	bool found;
 
-	/* Pairs with failure_count(). */
+	/* Pairs with atomic64_set_release() in failure_count(). */
 	*reported = atomic64_read_acquire(&hsk->unread.reported);
 	if (!READ_ONCE(hsk->unread.queued) && !READ_ONCE(hsk->unread.lost))
 		return false;
@@ -215,7 +220,9 @@ bool hc_sock_unread(struct hc_sock *hsk, u32 plan, u64 *reported)
 	return found;
 }
 
-/* Is there room for another status? The limit is for processes that never read. */
+/* Return: true if the receive queue has room for another status. There must be a limit, since a
+ * process may never read.
+ */
 static bool status_room(const struct sock *sk)
 {
 	return atomic_read(&sk->sk_rmem_alloc) - HC_STATUS_ROOM < READ_ONCE(sk->sk_rcvbuf);
@@ -232,7 +239,9 @@ static u64 status(struct hc_node *node, const struct hypercube_result *res,
 	sk = sock_of(node, res->plan, rec->sock);
 	if (!sk)
 		goto out;
-	/* A process that is still sending this record must be notified of the failure at once. */
+	/* If the process is sending this contribution at the moment, sendmsg() must find at once
+	 * that it has failed.
+	 */
 	if (res->status && rec->nr == READ_ONCE(hc_sk(sk)->rec))
 		WRITE_ONCE(hc_sk(sk)->failed_rec, rec->nr);
 	skb = status_room(sk) ? alloc_skb(sizeof(*res), GFP_ATOMIC) : NULL;
@@ -249,7 +258,9 @@ static u64 status(struct hc_node *node, const struct hypercube_result *res,
 	};
 	nr = record_queue(sk, skb);
 wake:
-	/* A sender that waits for room must find that its operation has ended. */
+	/* A process that waits for room in sendmsg() must find that its operation has ended, so
+	 * wake it.
+	 */
 	sk->sk_write_space(sk);
 out:
 	rcu_read_unlock();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * sendmsg() on a SOCK_SEQPACKET socket: it checks a contribution, cuts it into segments, and waits
- * for room.
+ * sendmsg() on a SOCK_SEQPACKET socket: it checks a contribution, cuts it into segments, waits for
+ * room in the send buffer, and queues the segments at the node's host port.
  */
 #include <linux/overflow.h>
 #include <net/sock.h>
@@ -19,8 +19,8 @@ static bool send_room(const struct sock *sk)
 	return sk_wmem_alloc_get(sk) < READ_ONCE(sk->sk_sndbuf);
 }
 
-/* Wait until a segment may be charged. Return: 0; -ENOBUFS if the receive buffer is full, so that
- * the process must receive first; or another negative errno.
+/* Wait until the send buffer has room for a segment. Return: 0; -ENOBUFS if the receive buffer is
+ * full, so that the process must receive before it can send; or another negative errno.
  */
 static int send_wait(struct sock *sk, long *timeo)
 {
@@ -83,7 +83,9 @@ static int cmsg_parse(struct msghdr *msg, struct hypercube_op *op, bool *found)
 	return 0;
 }
 
-/* Return: the bytes of an element, or -EINVAL if operator, type or length are invalid. */
+/* Return: the size of an element in bytes, or -EINVAL if the operator, the type, the width or the
+ * length is invalid.
+ */
 static int op_elem(const struct hc_coll_desc *desc, const struct hypercube_op *op)
 {
 	bool plain = !op->oper && !op->type && !op->width;
@@ -110,7 +112,7 @@ static int plan_there(const struct hc_plan *plan, const struct hc_node *node)
 	return plan->member[node->id] ? 0 : -ENOTCONN;
 }
 
-/* Check that the plan supports the operation. */
+/* Check that the plan carries the collective of the operation. */
 static int plan_knows(const struct hc_plan *plan, const struct hypercube_op *op)
 {
 	const struct hc_coll_ops *coll = hc_coll_find(plan->ops, op->collective, op->oper);
@@ -125,9 +127,9 @@ static int plan_knows(const struct hc_plan *plan, const struct hypercube_op *op)
 /* Check that the plan allows the node to begin an operation now. */
 static int plan_allows(const struct hc_plan *plan, const struct hc_node *node)
 {
-	/* A broken plan accepts no contribution, even if some pending operations have not ended
-	 * yet. A plan with REPAIR accepts contributions all the time, and a guarded plan until its
-	 * members have given up waiting for the next epoch.
+	/* A broken plan accepts no contribution, even if some of its operations have not ended yet.
+	 * But a plan with REPAIR accepts contributions at any time, and a guarded plan accepts them
+	 * as long as its members wait for its next epoch.
 	 */
 	if (!plan->repairs && READ_ONCE(plan->member[node->id]->gen.broken) &&
 	    !hc_guard_holds(plan->member[node->id]))
@@ -135,8 +137,9 @@ static int plan_allows(const struct hc_plan *plan, const struct hc_node *node)
 	return !plan->ops->all_contribute && plan->root != node->id ? -EPERM : 0;
 }
 
-/* Compute the length of a block; no segment has bytes of two blocks. If the root sends a block to
- * each member (hc_coll_deals()), only the root has blocks.
+/* Set *@block to the length of a block; no segment has bytes of two blocks. The contribution is one
+ * block, except in a scatter (hc_coll_deals()): the contribution of the root has a block for each
+ * member, and the others are empty.
  */
 static int block_get(const struct hc_plan *plan, const struct hc_node *node,
 		     const struct hc_coll_desc *desc, const struct hypercube_op *op, u64 *block)
@@ -149,8 +152,9 @@ static int block_get(const struct hc_plan *plan, const struct hc_node *node,
 	return do_div(*block, plan->nmembers) ? -EINVAL : 0;
 }
 
-/* Check that a contribution with a block for each member has blocks of whole elements, and compute
- * whether its segments have a chunk of each block (.parts, .piece).
+/* If a contribution has a block for each member, check that the blocks are equally long and consist
+ * of whole elements. Set .parts and .piece: they are not 0 if each segment has a chunk of each
+ * block.
  */
 static int parts_get(struct hc_sock *hsk, const struct hc_plan *plan,
 		     const struct hc_coll_desc *desc, const struct hypercube_op *op, u32 elem)
@@ -162,7 +166,9 @@ static int parts_get(struct hc_sock *hsk, const struct hc_plan *plan,
 	hsk->apart = false;
 	if (!desc->parts)
 		return 0;
-	/* The members that receive the blocks must stay those with which the plan was installed. */
+	/* The blocks belong to the members with which the plan was installed; a plan with REPAIR
+	 * can lose members.
+	 */
 	if (plan->repairs)
 		return -EOPNOTSUPP;
 	if (do_div(elems, plan->nmembers))
@@ -174,7 +180,7 @@ static int parts_get(struct hc_sock *hsk, const struct hc_plan *plan,
 	return hsk->piece ? 0 : -EMSGSIZE;
 }
 
-/* Check that the process has read all failures of the plan. See sock/unread.h. */
+/* Check that the process has read the records of all failures of the plan. See sock/unread.h. */
 static int failures_known(struct hc_sock *hsk, const struct hc_plan *plan,
 			  const struct hypercube_op *op)
 {
@@ -185,7 +191,8 @@ static int failures_known(struct hc_sock *hsk, const struct hc_plan *plan,
 	return 0;
 }
 
-/* Compute the bytes of a full segment or, if a segment has chunks of all blocks, of a chunk. */
+/* Set *@size to the number of bytes that the process puts into a full segment (hc_coll_ops.piece).
+ */
 static int seg_size_get(const struct hc_plan *plan, const struct hypercube_op *op, u32 elem,
 			u32 *size)
 {
@@ -195,8 +202,8 @@ static int seg_size_get(const struct hc_plan *plan, const struct hypercube_op *o
 	return *size ? 0 : -EMSGSIZE;
 }
 
-/* Check that all offsets in the result are valid, and that data which must be sent or returned in
- * one call is not too long for one call.
+/* Check that no offset in the result overflows, and that a contribution or result that must be
+ * passed in a single system call is not too long for that.
  */
 static int length_check(const struct hc_plan *plan, const struct hc_coll_desc *desc,
 			const struct hypercube_op *op)
@@ -210,8 +217,8 @@ static int length_check(const struct hc_plan *plan, const struct hc_coll_desc *d
 	return hc_coll_shares(desc) && all > HYPERCUBE_WHOLE_MAX ? -EMSGSIZE : 0;
 }
 
-/* Check that the socket may send to plan @plan. If another socket is connected to the plan, only
- * that socket may.
+/* Check that the socket serves plan @plan: it is connected to this plan, or neither it nor another
+ * socket of the node is.
  */
 static int serves(const struct hc_sock *hsk, struct hc_node *node, u32 plan)
 {
@@ -225,7 +232,7 @@ static int op_check(const struct hc_coll_desc *desc, const struct hypercube_op *
 {
 	int size;
 
-	/* NOTIFY is invalid where all processes receive a result, which is their notification. */
+	/* NOTIFY is invalid for collectives that notify each process without it. */
 	if (op->reserved ||
 	    op->flags & ~(HYPERCUBE_F_STALE | HYPERCUBE_F_ALL_OR_NOTHING |
 			  (desc && desc->notified ? 0 : HYPERCUBE_F_NOTIFY)))
@@ -237,7 +244,7 @@ static int op_check(const struct hc_coll_desc *desc, const struct hypercube_op *
 	return do_div((u64){ op->bytes }, size) ? -EINVAL : 0;
 }
 
-/* Are the two operations equal except for their cookies? */
+/* Return: true if the two operations are equal in all fields but the cookie. */
 static bool op_same(const struct hypercube_op *a, const struct hypercube_op *b)
 {
 	return a->plan == b->plan && a->collective == b->collective && a->oper == b->oper &&
@@ -245,7 +252,7 @@ static bool op_same(const struct hypercube_op *a, const struct hypercube_op *b)
 	       a->reserved == b->reserved && a->bytes == b->bytes;
 }
 
-/* Compute the fields that follow from the operation and the plan alone. */
+/* Compute those fields of the socket that depend only on the operation and the plan. */
 static int lengths_get(struct hc_sock *hsk, const struct hc_plan *plan, const struct hc_node *node,
 		       const struct hypercube_op *op)
 {
@@ -262,8 +269,9 @@ static int lengths_get(struct hc_sock *hsk, const struct hc_plan *plan, const st
 	return err;
 }
 
-/* Check a contribution before any of it is sent. Programs mostly send the same operation again: the
- * values computed for the last one, .op, are then still valid.
+/* Check the operation of a contribution that begins. Most programs send the same operation many
+ * times: if @op equals the last one (.op), the values that were computed for that are valid for
+ * @op.
  */
 static int record_check(struct hc_sock *hsk, const struct hypercube_op *op)
 {
@@ -330,7 +338,9 @@ static u32 seg_len(const struct hc_sock *hsk)
 	return min_t(u64, hsk->seg_size, hsk->block - in_block);
 }
 
-/* Allocate a segment of @len bytes, in the form that its collective uses. */
+/* Allocate a segment with @len bytes of payload. Its chunks are in pages of their own if the
+ * collective of .op uses that form (coll/pieces.h).
+ */
 static struct sk_buff *seg_alloc(const struct hc_sock *hsk, u32 len)
 {
 	gfp_t gfp = hsk->sk.sk_allocation;
@@ -341,7 +351,8 @@ static struct sk_buff *seg_alloc(const struct hc_sock *hsk, u32 len)
 	return hc_seg_alloc(hsk->fabric, hsk->node_id, len, gfp);
 }
 
-/* Allocate the segment that is filled next, and charge it to the socket. */
+/* Allocate the segment that is filled next (.seg), charge it to the socket, and write its header.
+ */
 static int seg_get(struct hc_sock *hsk, long *timeo)
 {
 	struct sock *sk = &hsk->sk;
@@ -365,7 +376,7 @@ static int seg_get(struct hc_sock *hsk, long *timeo)
 	w->offset = cpu_to_be64(hsk->sent);
 	w->total = cpu_to_be64(hsk->op.bytes);
 	w->collective = hsk->op.collective;
-	/* Operations without data have no operator: their frames carry SUM of U8. */
+	/* An operation without data has no operator: its frames have SUM and U8 in these fields. */
 	w->oper = nothing ? HYPERCUBE_SUM : hsk->op.oper;
 	w->dtype = nothing ? HYPERCUBE_U8 : hsk->op.type;
 	w->width = cpu_to_be16(hsk->op.width);
@@ -411,7 +422,8 @@ static int seg_send(struct hc_sock *hsk)
 	return err;
 }
 
-/* Copy a chunk of each block of the contribution, all of which is in @msg. */
+/* Copy a chunk of each block of the contribution into the segment. @msg has the whole contribution.
+ */
 static bool seg_gather(struct hc_sock *hsk, const struct msghdr *msg)
 {
 	u64 part = div_u64(hsk->op.bytes, hsk->parts);
@@ -434,8 +446,8 @@ static bool seg_gather(struct hc_sock *hsk, const struct msghdr *msg)
 	return true;
 }
 
-/* Copy @n bytes into the segment. A few bytes are copied through the stack, where the check of
- * hardened usercopy is much faster.
+/* Copy @n bytes into the segment. Up to 64 bytes are copied through the stack, for which the check
+ * of hardened usercopy is much faster than for the head of an skb.
  */
 static bool seg_copy(struct hc_sock *hsk, struct msghdr *msg, u32 n)
 {
@@ -452,9 +464,9 @@ static bool seg_copy(struct hc_sock *hsk, struct msghdr *msg, u32 n)
 	return true;
 }
 
-/* Return: the bytes that this call contributes, or -EMSGSIZE. If the contribution has a block for
- * each member, each call must pass the whole contribution, and contributes the bytes that were not
- * sent yet.
+/* Return: the number of bytes that this call contributes, or -EMSGSIZE. If the contribution has a
+ * block for each member, each call must pass the whole contribution; it contributes the bytes that
+ * earlier calls have not sent.
  */
 static ssize_t record_rest(const struct hc_sock *hsk, struct msghdr *msg, size_t len)
 {
@@ -477,7 +489,7 @@ static ssize_t record_send(struct hc_sock *hsk, struct msghdr *msg, size_t given
 
 	if (len < 0)
 		return len;
-	/* An empty contribution is one empty segment. */
+	/* An empty contribution is sent as one empty segment. */
 	while (len || (!hsk->op.bytes && hsk->open)) {
 		u32 n;
 
@@ -511,7 +523,7 @@ int hc_sock_sendmsg(struct socket *sock, struct msghdr *msg, size_t len)
 	bool begins;
 	ssize_t ret;
 
-	/* MSG_MORE is accepted: the length of the operation defines where a contribution ends. */
+	/* MSG_MORE has no effect here, since a contribution ends after op.bytes bytes. */
 	if (msg->msg_flags & ~(HC_SOCK_SEND_FLAGS | HC_MSG_MORE))
 		return -EOPNOTSUPP;
 	if (msg->msg_namelen)
@@ -533,7 +545,7 @@ int hc_sock_sendmsg(struct socket *sock, struct msghdr *msg, size_t len)
 	if (!ret)
 		ret = record_send(hsk, msg, len,
 				  sock_sndtimeo(sk, msg->msg_flags & MSG_DONTWAIT));
-	/* A contribution of which no byte was copied has not begun. */
+	/* If no byte of the contribution has been copied, it has not begun. */
 	if (ret < 0 && begins && hsk->open && !hsk->sent && (!hsk->seg || !hsk->seg_fill)) {
 		kfree_skb(hsk->seg);
 		hsk->seg = NULL;

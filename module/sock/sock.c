@@ -4,12 +4,12 @@
  *
  * SOCK_SEQPACKET carries contributions and results. sendmsg() (sock/send.c) cuts a contribution
  * into segments and queues them at the node's host port, the node's poll queues results on
- * sk_receive_queue (sock/result.c), and recvmsg() takes them from there (sock/recv.c). Segments are
- * charged to the sender's socket (sk_wmem_alloc) until the last node that reads them frees them,
- * whichever node that is. So a slow receiver stops the senders, and the memory in flight is at most
- * the sum of the send buffers. SOCK_DGRAM carries messages from node to node (sock/dgram.c).
- * SOCK_RDM puts tasks into a node's queue and takes them (sock/task.c). sock/bind.c binds sockets
- * to nodes and unbinds them, and describes their lifetime.
+ * sk_receive_queue (sock/result.c), and recvmsg() takes them from there (sock/recv.c). A segment is
+ * charged to the sender's socket (sk_wmem_alloc) until the last of the nodes that read it frees it.
+ * So a slow receiver stops the senders, and the memory in flight is at most the sum of the send
+ * buffers. SOCK_DGRAM carries messages from node to node (sock/dgram.c). SOCK_RDM puts tasks into a
+ * node's queue and takes tasks from it (sock/task.c). sock/bind.c binds sockets to nodes and
+ * unbinds them, and describes their lifetime.
  */
 #include <linux/module.h>
 #include <linux/net.h>
@@ -37,13 +37,13 @@ static uint buffer = SZ_1M;
 module_param(buffer, uint, 0644);
 MODULE_PARM_DESC(buffer, "bytes of SO_SNDBUF and SO_RCVBUF of new sockets (default 1048576)");
 
-/* First number of sockets, and of records. With it, code that truncates numbers to 32 bits soon
- * fails visibly.
+/* First id of a socket, and first number of a record. It is close to 2^32, so that code which
+ * truncates these numbers to 32 bits fails soon.
  */
 #define HC_REC_FIRST	(U32_MAX - 64ULL)
 
-/* Ids of sockets. They distinguish a socket from earlier ones to which a poll may still refer; 64
- * bits never wrap.
+/* The last id of a socket. Polls refer to sockets by their ids, which are never reused: 64 bits do
+ * not wrap.
  */
 static atomic64_t sock_ids = ATOMIC64_INIT(HC_REC_FIRST);
 
@@ -52,9 +52,9 @@ int hc_sock_family(void)
 	return family;
 }
 
-/* Refuse splicing. The kernel would splice from the beginning of a buffer of its own, but a call
- * may return chunks at their offsets in the result, and the gaps would contain old data of the
- * buffer.
+/* Refuse splice(). The kernel would call recvmsg() with a buffer of its own and splice the first
+ * bytes of it. But recvmsg() may write chunks at their offsets in the result: the gaps between them
+ * would be old data of the buffer.
  */
 static ssize_t sock_no_splice_read(struct socket *sock, loff_t *ppos,
 				   struct pipe_inode_info *pipe, size_t len, unsigned int flags)
@@ -75,8 +75,8 @@ static struct proto hc_proto = {
 	.slab_flags	= SLAB_ACCOUNT,
 };
 
-/* Free what polls may have used. This runs a grace period after the last reference was dropped, so
- * no poll can queue records any more.
+/* Free those parts of a socket that polls use. This runs a grace period after the last reference
+ * was dropped, so no poll can queue a record any more.
  */
 static void hc_sock_destruct(struct sock *sk)
 {
@@ -148,7 +148,7 @@ static struct net_proto_family hc_family = {
 	.owner	= THIS_MODULE,
 };
 
-/* The state that sockets have at a node. */
+/* The state of a node's sockets; allocated for each node. */
 struct node_state {
 	struct hc_hostq hostq;
 	struct hc_socks socks;
@@ -177,7 +177,7 @@ static void dgram_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb
 	hc_sock_dgram_rx(node, skb, false);
 }
 
-/* Receive a copy at the end of its path. */
+/* Receive a copy of a datagram at the end of its path. */
 static void copy_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
 {
 	skb = hc_copy_rx(node, dim, skb);
@@ -211,6 +211,6 @@ void hc_sock_exit(void)
 {
 	sock_unregister(family);
 	proto_unregister(&hc_proto);
-	/* RCU callbacks of this module free sockets: wait for them. */
+	/* Sockets are freed by RCU callbacks in this module: wait for those that are pending. */
 	rcu_barrier();
 }

@@ -17,14 +17,13 @@ struct sock;
 /**
  * struct hc_socks - the sockets of a node; changed under hc_fabric.sock_lock, read under RCU
  * @all: the collective socket that serves all plans except those in @plans
- * @plans: collective sockets, by the plan that each is connected to
+ * @plans: collective sockets that are connected to a plan, by the id of this plan
  * @dgram: the datagram socket
- * @shared: task sockets, of which a node may have any number, linked by hc_sock.shared; only
- *	under hc_fabric.sock_lock
+ * @shared: task sockets, linked by hc_sock.shared; read under hc_fabric.sock_lock, too
  * @copied: number of the last datagram that was sent in copies; atomic, like the counters below
- * @agreed: number of datagrams all of whose copies arrived and agreed
- * @disagreed: number of datagrams some of whose copies disagreed
- * @incomplete: number of other datagrams of which copies were missing
+ * @agreed: number of datagrams of which all copies have arrived and agreed
+ * @disagreed: number of datagrams of which copies have disagreed
+ * @incomplete: number of datagrams of which copies were missing and the others agreed
  */
 struct hc_socks {
 	struct sock __rcu *all;
@@ -73,20 +72,21 @@ void hc_socks_init(struct hc_socks *socks);
  * @node: the node
  *
  * Context: any; a snapshot.
- * Return: true if so.
+ * Return: true if it has.
  */
 bool hc_sock_bound(const struct hc_node *node);
 
 /**
- * hc_sock_node_gone() - unpublish the sockets of a node and fail them with -ENODEV
- * @node: the node, which is removed
+ * hc_sock_node_gone() - unbind all sockets of a node, whose system calls fail with -ENODEV from now
+ *	on
+ * @node: the node, which is being removed
  *
  * Context: configuration, in phase 1 of the fabric's removal.
  */
 void hc_sock_node_gone(struct hc_node *node);
 
 /**
- * hc_sock_owner_changed() - unbind sockets that the previous owner of a node has bound
+ * hc_sock_owner_changed() - unbind the sockets that a previous owner of a node has bound
  * @node: the node, which has another owner now
  *
  * Context: configuration.
@@ -97,7 +97,7 @@ void hc_sock_owner_changed(struct hc_node *node);
  * hc_sock_dgram_rx() - receive a datagram
  * @node: the node
  * @skb: a DGRAM frame; consumed
- * @own: the node itself has sent the datagram
+ * @own: true if this node itself has sent the datagram
  *
  * Context: poll.
  */

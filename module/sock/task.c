@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * SOCK_RDM: tasks. sendmsg() puts a task into the queue of the node, recvmsg() takes one, and
- * sendmsg() with HYPERCUBE_CMSG_DONE reports that it is done. task/queue.c implements the queue.
+ * SOCK_RDM: tasks. sendmsg() puts a task into the queue of the node, recvmsg() takes a task from
+ * the queue, and sendmsg() with HYPERCUBE_CMSG_DONE reports that a task is done. task/queue.c
+ * implements the queue.
  */
 #include <linux/net.h>
 #include <net/sock.h>
@@ -48,8 +49,8 @@ static int cmsg_parse(struct msghdr *msg, struct said *said)
 	return 0;
 }
 
-/* Are the flags of a new task valid? A worker may get the replica after another one has got the
- * task, so REPLICATED requires IDEMPOTENT.
+/* Return: true if the flags of a new task are valid. If a node fails, a worker may get the replica
+ * of a task that another worker has executed, so REPLICATED requires IDEMPOTENT.
  */
 static bool flags_fit(u32 flags)
 {
@@ -58,7 +59,7 @@ static bool flags_fit(u32 flags)
 	return !(flags & HYPERCUBE_TASK_REPLICATED) || flags & HYPERCUBE_TASK_IDEMPOTENT;
 }
 
-/* Check that the control message and @len bytes of data are valid together. */
+/* Check that the control message is valid for a message with @len bytes of data. */
 static int said_check(const struct said *said, size_t len)
 {
 	if (said->type == HYPERCUBE_CMSG_DONE)
@@ -84,8 +85,9 @@ static int wake_writer(struct wait_queue_entry *wait, unsigned int mode, int syn
 	return autoremove_wake_function(wait, mode, sync, key);
 }
 
-/* Call @try until it returns something other than -EAGAIN, but do not wait longer than @timeo. The
- * value of the macro is the last result.
+/* Evaluate the expression @try whenever the wait queue of @tasks is woken, until its value is not
+ * -EAGAIN, but for *@timeo jiffies at most. @wake: the wake function. Value: that of @try, or a
+ * negative errno.
  */
 #define try_wait(tasks, wake, timeo, try)					\
 ({										\
@@ -104,8 +106,8 @@ static int wake_writer(struct wait_queue_entry *wait, unsigned int mode, int syn
 	__err;									\
 })
 
-/* Wait for a task and take it. Each task that arrives wakes one call. If this call does not take
- * the task, it wakes another one.
+/* Wait for a task and take it from the queue. Each new task wakes one process that waits. If this
+ * process does not take the task, it wakes another one.
  */
 static int take_wait(struct hc_sock *hsk, size_t max, long timeo, struct hypercube_task *id,
 		     struct hc_task **task)
@@ -118,8 +120,8 @@ static int take_wait(struct hc_sock *hsk, size_t max, long timeo, struct hypercu
 	return err == -ENODEV ? hc_sock_gone(hsk) ?: err : err;
 }
 
-/* Wait for room and put a task. There may be more room than the task needs, so wake another call
- * that waits for room.
+/* Wait for room and put a task into the queue. There may be more room than this task needs, so wake
+ * another process that waits for room.
  */
 static int put_wait(struct hc_sock *hsk, struct hc_task *task, long timeo)
 {
@@ -197,8 +199,9 @@ static int hc_task_sendmsg(struct socket *sock, struct msghdr *msg, size_t len)
 	return task_put(hsk, msg, len, said.task.flags);
 }
 
-/* Copy a task to its worker. If the worker has no room for the task's id, this fails, because the
- * worker could not report the task done. Return: the bytes of the task, or a negative errno.
+/* Copy a task to the worker's @msg. Fail if @msg has no room for the control message with the
+ * task's id, because without it the worker could not report that the task is done. Return: the
+ * bytes of the task, or a negative errno.
  */
 static int task_notify(struct msghdr *msg, const struct hypercube_task *id,
 		       const struct hc_task *task)
@@ -252,13 +255,13 @@ static int hc_task_getsockopt(struct socket *sock, int level, int name, char __u
 	if (!hc_sock_fabric(hsk))
 		return -ENOTCONN;
 	hc_task_last(&hsk->task, &id);
-	/* The number is 0 if the socket has put no task. */
+	/* id.nr is 0 if the socket has put no task into the queue. */
 	if (!id.nr)
 		return -ENOENT;
 	return copy_to_user(value, &id, sizeof(id)) ? -EFAULT : 0;
 }
 
-/* Wait on the socket, and on the wait queue of the node's tasks, which a bound socket has. */
+/* poll() waits on the socket and, if the socket is bound, on the wait queue of the node's tasks. */
 static __poll_t hc_task_poll(struct file *file, struct socket *sock, poll_table *wait)
 {
 	struct hc_sock *hsk = hc_sk(sock->sk);
@@ -275,7 +278,8 @@ static __poll_t hc_task_poll(struct file *file, struct socket *sock, poll_table 
 	if (!sock_writeable(sk)) {
 		mask &= ~WRITERS;
 		set_bit(SOCK_NOSPACE, &sock->flags);
-		/* Pairs with sock_wfree(), which reads the flag, or this function finds the room.
+		/* Pairs with sock_wfree(): either sock_wfree() reads that SOCK_NOSPACE is set, or
+		 * this function finds the room that it has made.
 		 */
 		smp_mb__after_atomic();
 		if (sock_writeable(sk))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Registers tasks and their balancing with fabrics, nodes and frame types.
+ * Registration of task queues and load balancing with fabrics, nodes and frame types.
  */
 #include "fabric/fabric.h"
 #include "fabric/frame.h"

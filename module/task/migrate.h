@@ -16,7 +16,7 @@ struct sk_buff;
  * hc_move_want() - migrate tasks to a neighbour by command of the administrator
  * @node: the node
  * @dim: dimension of the link
- * @count: how many more of the waiting tasks, at most
+ * @count: maximum number of waiting tasks that migrate, in addition to those of earlier calls
  *
  * Context: config, under hc_fabric.lock
  * Return: 0, -ENOLINK if the link is unusable, or -ENOENT if no tasks wait
@@ -24,12 +24,14 @@ struct sk_buff;
 int hc_move_want(struct hc_node *node, unsigned int dim, u32 count);
 
 /**
- * hc_move_give() - migrate tasks to a neighbour, for a round or at the neighbour's request
+ * hc_move_give() - migrate tasks to a neighbour, for a load balancing round or because the
+ *	neighbour has requested tasks
  * @node: the node
  * @dim: dimension of the link; if the link is unusable, no tasks migrate
- * @why: the requester
- * @count: how many more of the waiting tasks, at most
- * @sent: set to how many tasks the neighbour has taken for that requester before
+ * @why: requester of the migrations
+ * @count: maximum number of waiting tasks that migrate, in addition to those of earlier calls
+ * @sent: set to the number of tasks that the neighbour has taken for this requester before this
+ *	call
  *
  * Context: poll
  */
@@ -37,14 +39,14 @@ void hc_move_give(struct hc_node *node, unsigned int dim, enum hc_move_why why, 
 		  u32 *sent);
 
 /**
- * hc_move_given() - tell whether all migrations for a requester have ended
+ * hc_move_given() - find out whether all migrations for a requester have ended
  * @node: the node
  * @dim: dimension of the link
- * @why: the requester
- * @sent: set to how many tasks the neighbour has taken for that requester
+ * @why: requester of the migrations
+ * @sent: set to the number of tasks that the neighbour has taken for this requester
  *
  * Context: poll
- * Return: true if so
+ * Return: true if all have ended
  */
 bool hc_move_given(const struct hc_node *node, unsigned int dim, enum hc_move_why why, u32 *sent);
 
@@ -52,7 +54,7 @@ bool hc_move_given(const struct hc_node *node, unsigned int dim, enum hc_move_wh
  * hc_move_stay() - cancel migrations that have not begun
  * @node: the node
  * @dims: dimensions of the links, as a mask
- * @why: the requester
+ * @why: requester of the migrations
  *
  * Context: poll
  */
@@ -61,7 +63,7 @@ void hc_move_stay(struct hc_node *node, u32 dims, enum hc_move_why why);
 /**
  * hc_move_event() - send tasks, replicas and control messages that are due, over all links
  * @node: the node
- * @links: links may have failed or come back
+ * @links: true if links may have failed or may be up again
  *
  * Context: poll
  */
@@ -81,7 +83,7 @@ void hc_move_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb);
  * hc_move_stop() - stop the timer of a node's tasks
  * @node: the node
  *
- * Context: process, after all polls are disabled
+ * Context: process, after all polls were disabled
  */
 void hc_move_stop(struct hc_node *node);
 

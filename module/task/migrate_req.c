@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Requests for migrations: how many tasks are to migrate over a link. The requester is the
- * administrator, a load balancing round, or a neighbour that lacks tasks. Each of the three
- * requesters has a count of its own, so no requester waits for, counts or cancels requests of
- * another.
+ * Requests for migrations: the number of tasks that are to migrate over a link. A requester is the
+ * administrator, a load balancing round, or the neighbour, if it lacks tasks. Each of these three
+ * requesters has a count of its own, so that it does not wait for, count or cancel what another one
+ * has requested.
  */
 #include "fabric/fabric.h"
 #include "fabric/link.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The receiver of a migrating task: it assembles the segments, and decides whether the node takes
- * the task. migrate_tx.c explains the protocol.
+ * The receiver of a migrating task: it assembles the task from segments, and decides whether the
+ * node takes the task or refuses it. migrate_tx.c explains the protocol.
  */
 #include "fabric/fabric.h"
 #include "fabric/limits.h"
@@ -10,7 +10,7 @@
 #include "task/task.h"
 #include "trace.h"
 
-/* Free the segments of an incomplete task. */
+/* Free the segments of a task that has arrived in part. */
 static void in_drop(struct hc_tasks *tasks, struct hc_way_in *in)
 {
 	lockdep_assert_held(&tasks->lock);
@@ -43,7 +43,8 @@ bool hc_tasks_served(const struct hc_tasks *tasks)
 	return !READ_ONCE(tasks->node->failed) && !READ_ONCE(tasks->fabric->dead);
 }
 
-/* Return: the distance from the last decided number to @move. If it is 0 or less, @move is decided.
+/* Return: how far migration number @move is after the last number about which the receiver has
+ * decided. If this is 0 or less, it has decided about @move.
  */
 static s64 in_ahead(const struct hc_way_in *in, u64 move)
 {
@@ -55,7 +56,9 @@ static u8 in_decision(const struct hc_way_in *in)
 	return in->taken ? in->ops->yes : in->ops->no;
 }
 
-/* Make a task from the segments, which are complete. Return: false if there is no memory. */
+/* Make a task or replica from its segments, all of which have arrived, and store it. Return: false
+ * if there is no memory.
+ */
 static bool in_complete(struct hc_tasks *tasks, struct hc_way_in *in)
 {
 	struct hc_task *task = hc_poll_alloc(tasks->fabric, sizeof(*task));
@@ -77,7 +80,7 @@ static bool in_complete(struct hc_tasks *tasks, struct hc_way_in *in)
 	return true;
 }
 
-/* Append the frame's payload, which is the next segment; takes over @skb. */
+/* Append the payload of the frame @skb, which is the next segment. Takes over @skb. */
 static void in_append(struct hc_tasks *tasks, struct hc_way_in *in, struct sk_buff *skb)
 {
 	__skb_pull(skb, HC_TASK_HEAD);
@@ -121,7 +124,7 @@ u8 hc_in_segment(struct hc_tasks *tasks, struct hc_way_in *in, const struct hc_w
 	if (in->unverified && move == in->refused)
 		return in->ops->no;
 	if (!in->coming || in->move != move) {
-		/* A late frame of an earlier migration changes nothing. */
+		/* Ignore a late frame of an earlier migration. */
 		if (in->coming && (s64)(move - in->move) < 0)
 			return 0;
 		if (!hc_tasks_served(tasks) || !in->ops->room(tasks, in)) {
@@ -141,9 +144,10 @@ u8 hc_in_segment(struct hc_tasks *tasks, struct hc_way_in *in, const struct hc_w
 	return in_decision(in);
 }
 
-/* Answer a routed ASK while no number of the neighbour is known. Another node may have forged the
- * ASK, so it is not recorded as a decision, and the answer must reveal no number. The first number
- * in such an ASK is refused, and stays refused; an ASK about another number gets no answer.
+/* Answer an ASK that was received by unicast, when this node knows none of the neighbour's
+ * migration numbers. A Byzantine node may have forged the ASK, so it must not be recorded as a
+ * decision. Refuse the number of the first such ASK, and never take a migration with this number;
+ * do not answer an ASK about another number. Return: the answer, or 0.
  */
 static u8 in_unverified(struct hc_way_in *in, u64 move)
 {
@@ -174,7 +178,9 @@ static bool task_room(const struct hc_tasks *tasks, const struct hc_way_in *in)
 	return hc_tasks_room(tasks);
 }
 
-/* Put a complete task into this node's queue. Return: false if there is no memory. */
+/* Put a complete task into this node's queue. Return: false if there is no memory, or if the
+ * neighbour keeps a replica of the task but has too many replicas still to drop.
+ */
 static bool task_take(struct hc_tasks *tasks, struct hc_way_in *in, struct hc_task *task)
 {
 	unsigned int dim = container_of(in, struct hc_way, in) - tasks->way;

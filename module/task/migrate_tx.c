@@ -1,37 +1,39 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Task migration: tasks migrate over links in TASK frames, one at a time over each link and
- * direction.
+ * Task migration: tasks migrate over links in TASK frames, one task at a time in each direction of
+ * a link.
  *
  * A migration has a number, by which both ends of the link identify it. The sender takes the task
- * from its queue, sends it in segments, and repeats them until it receives an answer. The receiver
- * assembles the task, and *decides*: it takes the task when it has received the last segment, or
- * refuses it if it has no room. A decision never changes, and it is the answer to every further
- * frame of that migration. The sender does not decide: it keeps the task until it receives the
- * decision. So a task is in the queue of the receiver if and only if the receiver has decided
- * TAKEN, and returns to the queue of the sender only when the sender has received NOT. Lost,
- * duplicate, late and overtaking frames change nothing, because a receiver that has decided accepts
- * no more segments of this migration, nor of earlier ones.
+ * from its queue, sends it in segments, and repeats the segments until it receives an answer. The
+ * receiver assembles the task, and *decides*: it takes the task when it has received the last
+ * segment, or refuses the task if it has no room. A decision never changes, and it is the answer to
+ * every further frame of this migration. The sender does not decide: it keeps the task until it
+ * receives the decision. So a task enters the queue of the receiver if and only if the receiver has
+ * decided TAKEN, and returns to the queue of the sender only when the sender has received NOT.
+ * Frames that are lost, duplicated, late or out of order do no harm, because a receiver that has
+ * decided accepts no more segments of this migration, nor of earlier ones.
  *
  * If the link fails, the sender does not know whether the receiver has the task. It sends an ASK,
  * by unicast around the fault, and a receiver that gets an ASK about an undecided migration decides
  * NOT. So the sender gets an answer as long as there is a path, also after the link, or the
  * receiver, is up again: a node that fails loses its tasks, but neither its decisions nor its
- * numbers. If there is no path, no protocol can do better (two generals). When the sender has had
- * no path and no answer for the fabric's stall timeout, the task is unresolved: an idempotent task
- * returns to the queue, marked as redelivered; the ids of other tasks are reported as unresolved,
- * and these tasks are not executed at this node.
+ * numbers. If there is no path, no protocol can find out the decision (two generals' problem). When
+ * the sender has had no path and no answer for the fabric's stall timeout, the task is unresolved:
+ * an idempotent task returns to the queue, marked as redelivered; the ids of other tasks are
+ * reported as unresolved, and these tasks are not executed at this node.
  *
  * After a reboot a machine has no record of the decisions that its nodes made before. So each DATA
- * and ASK carries the boot id of the machine for which it is meant, and a machine with another boot
- * id answers UNKNOWN, over the link or by unicast: the task is then unresolved, too.
+ * and ASK carries the boot id of the receiver's machine as the sender knows it. If the machine has
+ * another boot id by now, the receiver answers UNKNOWN, over the link or by unicast: then the task
+ * is unresolved, too.
  *
  * Byzantine neighbours: segments, and the answers to them, are accepted only from the neighbour at
- * the other end of the link. An ASK and its answer by unicast name the migration's number. Numbers
- * start at random, so only nodes that have seen the number know it. A neighbour can refuse tasks,
- * and lose tasks that it has taken, but gets no more memory than the limit of the node.
+ * the other end of the link. An ASK and its answer by unicast contain the number of the migration.
+ * The numbers of a link begin at random, so only nodes that have relayed a frame with such a number
+ * know it. A neighbour can refuse tasks, and lose tasks that it has taken, but gets no more memory
+ * than the limit of the node.
  *
- * Replicas are sent over links in the same segments: replica_tx.c, replica_store.c.
+ * Replicas are sent over links in segments of the same form: see replica_tx.c and replica_store.c.
  */
 #include <linux/hrtimer.h>
 #include <linux/random.h>
@@ -119,7 +121,8 @@ static void ask_say(struct hc_node *node, unsigned int dim, const struct hc_wire
 
 /* ------------------------------------------------------------ repetitions */
 
-/* After this many pauses segments are repeated even if the earlier ones may still wait in a queue.
+/* After this many pauses, segments are sent again even if those that were sent before may still
+ * wait in a queue.
  */
 #define WAITS_MAX	32
 
@@ -132,8 +135,9 @@ void hc_task_sent(struct hc_task_pace *pace, u64 now)
 	pace->tries = min(pace->tries + 1, 255);
 }
 
-/* Return: true if frames still wait in the link or in this node's receive queue. They must not be
- * repeated, since repetitions would make a slow machine even slower.
+/* If frames wait in the link or in this node's receive queue, the segments or their answer may be
+ * among them. Then postpone the repetition, since repetitions would make a slow machine even
+ * slower.
  */
 bool hc_task_waits(const struct hc_node *node, unsigned int dim, struct hc_task_pace *pace, u64 now)
 {
@@ -199,7 +203,9 @@ void hc_task_send(struct hc_node *node, unsigned int dim, const struct hc_task *
 	} while (at < task->len);
 }
 
-/* Return: the requester for which the next task migrates, or HC_MOVE_NWHY if there is none. */
+/* Return: the requester for which the next task migrates, or HC_MOVE_NWHY if no requester wants a
+ * task to migrate.
+ */
 static unsigned int out_why(const struct hc_way_out *out)
 {
 	unsigned int why = 0;
@@ -214,8 +220,9 @@ static void out_stop(struct hc_way_out *out)
 	memset(out->want, 0, sizeof(out->want));
 }
 
-/* Begin the migration of the newest waiting task. If the task is to have a replica, and this node
- * has room to hold it, reserve the record of the replica.
+/* Begin the migration of the last task in the queue for requester @why. If the task is to have a
+ * replica, and this node has room to hold it after the migration, allocate the record of the
+ * replica.
  */
 static void out_begin(struct hc_tasks *tasks, struct hc_way_out *out, unsigned int why, u64 now)
 {
@@ -254,8 +261,8 @@ static struct hc_task *out_end(struct hc_tasks *tasks, struct hc_way_out *out)
 	return task;
 }
 
-/* The receiver has refused the task: put the task back into the queue. Cancel the rest of what the
- * requester of this migration has requested; other requesters are still served.
+/* The receiver has refused the task: put the task back into the queue. Cancel all further
+ * migrations for the requester of this one, but not those for other requesters.
  */
 static void out_keep(struct hc_tasks *tasks, struct hc_way_out *out)
 {
@@ -280,7 +287,9 @@ static void out_unresolved(struct hc_tasks *tasks, struct hc_way_out *out,
 	list_add_tail(&task->list, unresolved);
 }
 
-/* Put the task back at the head of the queue, marked as one that may have been executed. */
+/* Put the task back at the head of the queue, marked as redelivered, since it may have been
+ * executed.
+ */
 static void out_again(struct hc_tasks *tasks, struct hc_way_out *out)
 {
 	struct hc_task *task = out_end(tasks, out);
@@ -309,8 +318,8 @@ bool hc_out_orphan(struct hc_tasks *tasks, unsigned int dim, const u64 *upto)
 {
 	struct hc_way_out *out = &tasks->way[dim].out;
 
-	/* The receiver has failed, so this node has the only copy of the task, whether the receiver
-	 * had taken it or not.
+	/* The receiver has failed. So no other node has the task, even if the receiver had taken
+	 * it.
 	 */
 	if (!out->task || !out->kept || (upto && !hc_task_upto(out->move, *upto)))
 		return false;
@@ -318,8 +327,8 @@ bool hc_out_orphan(struct hc_tasks *tasks, unsigned int dim, const u64 *upto)
 	return true;
 }
 
-/* Return: true if the stall timeout has passed. The timeout does not run while the link is usable,
- * since the answer is certain to arrive over the link, whereas on another path it may be lost.
+/* Return: true if the stall timeout of the migration has expired. It runs only while the link is
+ * unusable: over a usable link, the answer is certain to arrive, whereas by unicast it may be lost.
  */
 static bool out_late(struct hc_tasks *tasks, unsigned int dim, bool usable, u64 now)
 {
@@ -331,8 +340,8 @@ static bool out_late(struct hc_tasks *tasks, unsigned int dim, bool usable, u64 
 	return stall_timeout && out->pace.tries && now - out->since >= stall_timeout;
 }
 
-/* Return: the task whose segments are to be sent now, with a reference, or NULL. *@ask is set if an
- * ASK about the task is to be sent instead.
+/* Return: the task whose segments must be sent now, with a reference; NULL if none must be sent.
+ * *@ask is set if an ASK about the task must be sent instead of segments.
  */
 static struct hc_task *out_due(struct hc_tasks *tasks, unsigned int dim, bool links, u64 now,
 			       bool *ask, struct list_head *unresolved)
@@ -388,8 +397,8 @@ static void out_step(struct hc_node *node, struct hc_tasks *tasks, unsigned int 
 	again = out->task;
 	room = !hc_tasks_room(tasks);
 	task = out_due(tasks, dim, links, now, &ask, &unresolved);
-	/* After the stall timeout the task may be in the queue again, or may have been removed,
-	 * which makes room.
+	/* If the stall timeout has expired, out_due() has put the task back into the queue, or has
+	 * removed it, which makes room.
 	 */
 	again &= !out->task;
 	room &= hc_tasks_room(tasks);
@@ -441,7 +450,8 @@ void hc_move_event(struct hc_node *node, bool links)
 	hc_round_moved(node);
 }
 
-/* The neighbour has taken the task. Return: the task, or NULL if this node keeps it as a replica.
+/* End the migration of a task that the neighbour has taken. Return: the task, or NULL if this node
+ * stores it as a replica.
  */
 static struct hc_task *out_taken(struct hc_tasks *tasks, unsigned int dim)
 {
@@ -531,8 +541,8 @@ static bool flags_sound(const struct hc_wire_task *w)
 	       copied || flags == w->flags;
 }
 
-/* Return: true if a segment is valid. All segments except the last must be full, so that a task
- * cannot be sent in many short ones.
+/* Return: true if a segment is valid. All segments except the last must be full, so that a
+ * Byzantine neighbour cannot send a task in many short segments.
  */
 static bool segment_sound(const struct hc_node *node, const struct sk_buff *skb,
 			  const struct hc_wire_task *w)
@@ -582,8 +592,8 @@ static unsigned int word_reason(const struct hc_node *node, const struct sk_buff
 	return HYPERCUBE_A_DROP_MALFORMED;
 }
 
-/* Process a segment or an ASK. Return: the answer, or 0. *@skb is set to NULL if the segment was
- * kept.
+/* Process a segment or an ASK. *@skb is set to NULL if the segment was stored. Return: the answer,
+ * or 0 if there is none.
  */
 static u8 in_rx(struct hc_tasks *tasks, unsigned int dim, bool routed, const struct hc_wire_task *w,
 		struct sk_buff **skb)
@@ -608,8 +618,8 @@ static u8 in_rx(struct hc_tasks *tasks, unsigned int dim, bool routed, const str
 	return answer;
 }
 
-/* Return: true if the frame was meant for this machine before its last reboot. The node has no
- * record of its decisions from before the reboot.
+/* Return: true if the frame has another boot id than this machine: it belongs to a migration that
+ * began before the machine was rebooted, of which the node has no record.
  */
 static bool is_for_another(const struct hc_node *node, const struct hc_wire_task *w)
 {
@@ -617,7 +627,7 @@ static bool is_for_another(const struct hc_node *node, const struct hc_wire_task
 	       be32_to_cpu(w->life) != node->fabric->life;
 }
 
-/* Process a valid TASK frame. *@skb is set to NULL if the frame was kept. Return: false if the
+/* Process a valid TASK frame. *@skb is set to NULL if the frame was stored. Return: false if the
  * frame is an answer that this node does not expect.
  */
 static bool word_rx(struct hc_node *node, struct hc_tasks *tasks, unsigned int dim, bool routed,
@@ -649,7 +659,7 @@ static bool word_rx(struct hc_node *node, struct hc_tasks *tasks, unsigned int d
 	answer = is_for_another(node, w) ? HC_TASK_F_UNKNOWN : in_rx(tasks, dim, routed, w, skb);
 	if (answer)
 		word_say(node, dim, answer, move);
-	/* A node that has taken a task may have to find a neighbour to hold a replica. */
+	/* This node has taken a task, which may need a replica at a neighbour. */
 	if (answer == HC_TASK_F_TAKEN && !list_empty(&tasks->lacking))
 		hc_node_kick(node, HC_EV_TASKS);
 	return true;
@@ -661,7 +671,8 @@ void hc_move_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
 	bool routed = hc_hdr(skb)->flags & HC_FRAME_F_ROUTED;
 	u32 src = be16_to_cpu(hc_hdr(skb)->src);
 	unsigned int why = word_reason(node, skb, routed, src);
-	/* Make @tasks even at a node that has never had a task, since decisions are recorded in it.
+	/* Allocate @tasks if the node has never had a task, since the decisions about migrations
+	 * are recorded in it.
 	 */
 	struct hc_tasks *tasks = why ? NULL : hc_tasks_make(node, GFP_ATOMIC);
 
@@ -671,7 +682,7 @@ void hc_move_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
 	}
 	if (routed)
 		dim = hc_port_to(&node->fabric->topo, node->id, src);
-	/* The neighbour may have failed and recovered between its last frame and this one. */
+	/* The neighbour may have failed and recovered after it sent its previous frame. */
 	hc_kept_look(node, tasks, hc_bit(dim));
 	if (word_rx(node, tasks, dim, routed, &w, &skb))
 		consume_skb(skb);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The queue of tasks of a node, and the ends of its sockets.
+ * The queue of tasks of a node, and the ends of its sockets (struct hc_task_end).
  *
- * Each task is in exactly one list: the queue, or the tasks held by one end. It is moved from list
- * to list under the lock, so it is executed once, unless its producer allows more. A task that
- * leaves the node for any reason other than "done" is counted, and its id is reported.
+ * Each task is in exactly one list: the queue, or the tasks held by one end. A task is moved from
+ * list to list under the lock, so one worker at a time has it; a task is executed a second time
+ * only if its producer has declared it idempotent. A task that leaves the node although no worker
+ * has reported that it is done is counted, and its id is reported.
  *
  * Memory: the payload is charged to the socket of its producer, and so to the memory cgroup of that
  * socket, until no worker can get the payload any more. The charge also ends when the socket is
@@ -22,9 +23,9 @@
 #include "task/task.h"
 #include "trace.h"
 
-/* Largest number of notifications about one event. */
+/* Maximum number of notifications of lost tasks that one event causes. */
 #define NOTIFIED_MAX	32
-/* The number of tasks whose charge to a socket ends in one critical section of the lock. */
+/* Maximum number of tasks that are uncharged from a socket in one critical section of the lock. */
 #define DISOWN_BATCH	64
 
 /* ------------------------------------------------------------ tasks */
@@ -81,9 +82,9 @@ static bool same(const struct hypercube_task *a, const struct hypercube_task *b)
 	return a->node == b->node && a->nr == b->nr;
 }
 
-/* Return: true if the node is below its limit. The length of the next task does not matter, so that
- * a caller that is woken up because there is room can always put its task. So the last task may
- * exceed the limit.
+/* Return: true if the tasks of the node take less memory than its limit. The length of the next
+ * task does not matter, so a process that is woken up because there is room can put a task of any
+ * length; this task may exceed the limit.
  */
 bool hc_tasks_room(const struct hc_tasks *tasks)
 {
@@ -151,8 +152,9 @@ static void lose_held(struct hc_tasks *tasks, struct hc_task_end *end, struct hc
 	end->nheld = 0;
 }
 
-/* The node fails or is removed: move all its tasks to the lists of @l. A migrating task may have
- * been taken by the neighbour; a task of which a neighbour holds a replica is not lost.
+/* Move all tasks of a node that fails or is removed to the lists of @l. A task that is migrating is
+ * unresolved, since the neighbour may have taken it; a task of which a neighbour holds a replica is
+ * not lost.
  */
 static void lose_node(struct hc_tasks *tasks, struct hc_losses *l)
 {
@@ -168,8 +170,9 @@ static void lose_node(struct hc_tasks *tasks, struct hc_losses *l)
 	hc_replicas_lose(tasks);
 }
 
-/* Notification number NOTIFIED_MAX is the last one: it counts all further tasks, also those whose
- * ids do not fit into it.
+/* Add a task to a batch, and send a notification when it is full. A batch has at most NOTIFIED_MAX
+ * notifications; the last one has the number of all remaining tasks, but only as many ids as fit
+ * into it.
  */
 void hc_tasks_batch_add(struct hc_tasks_batch *batch, const struct hypercube_task *id)
 {
@@ -226,16 +229,16 @@ static void node_lose(struct hc_node *node, struct hc_tasks *tasks, enum hypercu
 		hc_task_put(node->fabric, task);
 }
 
-/* Lose the tasks of a node that has failed. Any code that takes @tasks->lock after this function
- * reads that the node has failed.
+/* Lose the tasks of a node that has failed. Code that takes @tasks->lock after this function has
+ * released it reads that the node has failed.
  */
 void hc_tasks_follow(struct hc_node *node)
 {
 	struct hc_tasks *tasks;
 
 	lockdep_assert_held(&node->fabric->lock);
-	/* Pairs with a poll that makes @tasks now: the poll finds the node failed, or this function
-	 * finds @tasks.
+	/* A poll may allocate @tasks at the same time: either the poll reads that the node has
+	 * failed, or this function finds @tasks.
 	 */
 	smp_mb();
 	tasks = hc_tasks_of(node);
@@ -247,8 +250,8 @@ void hc_tasks_node_gone(struct hc_node *node)
 {
 	struct hc_tasks *tasks;
 
-	/* Pairs with a poll that makes @tasks now: the poll finds the fabric dead, or this function
-	 * finds @tasks.
+	/* A poll may allocate @tasks at the same time: either the poll reads that the fabric is
+	 * being removed, or this function finds @tasks.
 	 */
 	smp_mb();
 	tasks = hc_tasks_of(node);
@@ -300,7 +303,7 @@ static struct hc_tasks *tasks_alloc(struct hc_node *node, gfp_t gfp)
 	return tasks;
 }
 
-/* A socket and the poll may call this at the same time; both get the object that was made first. */
+/* A system call and the poll may call this function at the same time: both get the same object. */
 struct hc_tasks *hc_tasks_make(struct hc_node *node, gfp_t gfp)
 {
 	struct hc_tasks *tasks = hc_tasks_of(node), *old;
@@ -310,7 +313,7 @@ struct hc_tasks *hc_tasks_make(struct hc_node *node, gfp_t gfp)
 	tasks = tasks_alloc(node, gfp);
 	if (!tasks)
 		return NULL;
-	/* Pairs with hc_tasks_of(). */
+	/* Pairs with smp_load_acquire() in hc_tasks_of(). */
 	old = cmpxchg(&node->tasks, NULL, tasks);
 	if (!old)
 		return tasks;
@@ -343,8 +346,8 @@ int hc_tasks_join(struct hc_node *node, struct hc_task_end *end)
 	return 0;
 }
 
-/* Put the idempotent tasks that the end holds back into the queue, in the order in which the end
- * has taken them.
+/* Move the idempotent tasks that the end holds to the head of the queue, in the order in which the
+ * end has taken them.
  */
 static void held_back(struct hc_tasks *tasks, struct hc_task_end *end)
 {
@@ -365,8 +368,8 @@ static void held_back(struct hc_tasks *tasks, struct hc_task_end *end)
 	list_splice(&back, &tasks->queue);
 }
 
-/* Uncharge the end's socket for the tasks that the end has put. The lock keeps each task, and so
- * its payload, from being freed meanwhile.
+/* Uncharge the end's socket for the tasks that the end has put into the queue. While this function
+ * holds the lock, no other context frees these tasks and their payloads.
  */
 static void put_disown(struct hc_tasks *tasks, struct hc_task_end *end)
 {
@@ -416,8 +419,9 @@ void hc_task_end_exit(struct hc_task_end *end)
 
 /* ------------------------------------------------------------ producers and workers */
 
-/* Return: 0 if the end may use the node, else -ENODEV. When a fabric is removed its ends leave one
- * by one, and put tasks back: an end that is about to leave must not take these tasks.
+/* Return: 0 if the end may put and take tasks, else -ENODEV. When a fabric is removed, its ends
+ * leave one after another, and the tasks that they hold return to the queue: other ends must not
+ * take them.
  */
 static int may_use(const struct hc_task_end *end)
 {
@@ -469,8 +473,8 @@ int hc_tasks_put(struct hc_task_end *end, struct hc_task *task)
 	return err;
 }
 
-/* Check whether an end may take the first task. The queue of a failed node is empty, so a failure
- * need not be checked.
+/* Check that an end may take the first task of the queue. No check for a failed node is needed,
+ * since its queue is empty. Return: 0 or a negative errno.
  */
 static int may_take(const struct hc_task_end *end, size_t max)
 {
@@ -505,7 +509,7 @@ int hc_tasks_take(struct hc_task_end *end, size_t max, struct hypercube_task *id
 		*id = task->id;
 		refcount_inc(&task->ref);
 		*taken = task;
-		/* @tasks->node is valid as long as the end has joined. */
+		/* @tasks->node is valid here, since the end has joined. */
 		if (hc_round_idle(tasks->node, tasks->stats.queued))
 			hc_node_kick(tasks->node, HC_EV_ROUND);
 	}
@@ -513,7 +517,9 @@ int hc_tasks_take(struct hc_task_end *end, size_t max, struct hypercube_task *id
 	return err;
 }
 
-/* Search from the last task on: most workers first complete the task that they have taken last. */
+/* Find a task that the end holds. Begin with the one that it has taken last, since most workers
+ * complete this task first.
+ */
 static struct hc_task *held_find(const struct hc_task_end *end, const struct hypercube_task *id)
 {
 	struct hc_task *task;
@@ -524,9 +530,9 @@ static struct hc_task *held_find(const struct hc_task_end *end, const struct hyp
 	return NULL;
 }
 
-/* Remove the payload from a task that no other worker can get, and end the accounting of the
- * payload. *@room is set if that makes room. Return: the payload, or NULL if the task is
- * idempotent.
+/* Remove the payload from a task that a worker has taken, and end its accounting. *@room is set to
+ * true if the node has room for another task now and had none before. Return: the payload; NULL if
+ * the task is idempotent, since another worker may get its payload later.
  */
 static struct sk_buff *payload_replica(struct hc_tasks *tasks, struct hc_task *task, bool *room)
 {
@@ -546,8 +552,8 @@ static struct sk_buff *payload_replica(struct hc_tasks *tasks, struct hc_task *t
 	return skb;
 }
 
-/* Return: true if the end holds the task. Compare pointers, not ids: a neighbour may have migrated
- * several tasks with the same id.
+/* Return: true if the end holds @task. Pointers are compared, because a Byzantine neighbour can
+ * send several tasks with the same id.
  */
 static bool holds(const struct hc_task_end *end, const struct hc_task *task)
 {
@@ -559,8 +565,8 @@ static bool holds(const struct hc_task_end *end, const struct hc_task *task)
 	return false;
 }
 
-/* Complete or undo hc_tasks_take(). The end may not hold the task any more: the node may have
- * failed, or the socket may have left.
+/* Complete or undo hc_tasks_take(). If the node has failed since then, or the socket has left it,
+ * the end does not hold the task any more, and nothing is done.
  */
 void hc_tasks_taken(struct hc_task_end *end, struct hc_task *task, bool back)
 {
@@ -597,7 +603,7 @@ int hc_tasks_done(struct hc_task_end *end, const struct hypercube_task *id)
 	spin_lock_bh(&tasks->lock);
 	task = held_find(end, id);
 	if (task) {
-		/* @tasks->node is valid as long as the end has joined. */
+		/* @tasks->node is valid here, since the end has joined. */
 		if (task->copy || task->coming)
 			hc_node_kick(tasks->node, HC_EV_TASKS);
 		room = hc_task_unlink(tasks, task);
@@ -610,7 +616,9 @@ int hc_tasks_done(struct hc_task_end *end, const struct hypercube_task *id)
 	if (!task)
 		return -ENOENT;
 	hc_task_put(tasks->fabric, task);
-	/* The end can take tasks again: wake up pollers of its socket. */
+	/* The end held the maximum number of tasks, and can take tasks again: wake up processes
+	 * that poll its socket.
+	 */
 	if (many)
 		hc_tasks_wake(tasks, EPOLLIN | EPOLLRDNORM);
 	if (room)
@@ -639,7 +647,9 @@ __poll_t hc_tasks_poll(struct hc_task_end *end)
 	return mask;
 }
 
-/* Wake other ends if there is a task, or room. Whether this end may take a task does not matter. */
+/* Wake up another waiter if a task is in the queue, or if there is room. It does not matter whether
+ * this end could take that task.
+ */
 void hc_tasks_pass(struct hc_task_end *end, __poll_t what)
 {
 	struct hc_tasks *tasks = end->tasks;

@@ -2,14 +2,15 @@
 /*
  * Tasks of a node: those that producers have put and workers have not completed.
  *
- * The *end* of a socket is its part in the tasks of its node (struct hc_task_end). A task is in the
- * queue of its node, or is held by the end of the socket that has taken it. One spin lock per node
- * protects the queue and the ends, since system calls, configuration and the node's poll use them.
+ * The *end* of a task socket is its state as a producer and worker at its node (struct
+ * hc_task_end). A task is in the queue of its node, or is held by the end of the socket that has
+ * taken it. One spin lock per node protects the queue and the ends, since system calls,
+ * configuration and the node's poll use them.
  *
  * Lifetime: a node's struct hc_tasks is made when the first socket joins, or when the first TASK
  * frame arrives. The node holds a reference, and so does each end until its socket is closed: a
- * process that sleeps on .wait may outlive the node. The tasks themselves are removed with the node
- * at the latest.
+ * process may sleep on .wait after the node has been removed. The tasks in it do not outlive the
+ * node.
  */
 #ifndef _HC_TASK_QUEUE_H
 #define _HC_TASK_QUEUE_H
@@ -38,17 +39,17 @@ struct hc_task;
 /* The requester of a migration. */
 enum hc_move_why {
 	HC_MOVE_COMMAND,	/* the administrator */
-	HC_MOVE_ROUND,		/* a load balancing round */
-	HC_MOVE_ASKED,		/* the neighbour that gets the tasks */
+	HC_MOVE_ROUND,		/* a load balancing round of this node */
+	HC_MOVE_ASKED,		/* the neighbour to which the tasks migrate */
 	HC_MOVE_NWHY
 };
 
 /**
- * struct hc_task_pace - when a task or replica is sent again
- * @tries: how often the task or replica was sent
- * @due: time at which to check whether to send it again, ns
- * @late: time from which it is sent again even if earlier segments may still wait in a receive
- *	queue, ns
+ * struct hc_task_pace - the times at which a task or replica is sent again
+ * @tries: number of times that the task or replica was sent
+ * @due: time of the next check whether it must be sent again, ns
+ * @late: time from which it is sent again even if segments that were sent before may wait in a
+ *	receive queue, ns
  */
 struct hc_task_pace {
 	u8 tries;
@@ -57,18 +58,20 @@ struct hc_task_pace {
 };
 
 /**
- * struct hc_way_out - tasks that migrate to the neighbour behind a link; under @tasks->lock
+ * struct hc_way_out - the migration of tasks to the neighbour at the other end of a link; under
+ * @tasks->lock
  * @task: the task that is migrating, or NULL
- * @move: number of its migration, or of the last one
- * @life: boot id of the neighbour's machine when the migration began; 0: the neighbour is on this
- *	machine, or its machine had not sent its boot id
+ * @move: number of the migration of @task, or of the last migration
+ * @life: boot id of the neighbour's machine when the migration began; 0 if the neighbour is on this
+ *	machine, or its machine had not sent a boot id
  * @why: requester of this migration, or of the last one: enum hc_move_why
- * @kept: memory for the replica that stays here once the neighbour has taken the task, or NULL
- * @want: for each requester, how many tasks are still to migrate after @task
- * @sent: for each requester, how many tasks the neighbour has taken
- * @asks: the neighbour is only sent ASKs about @task, and no more segments
- * @since: time from which the stall timeout counts, ns
- * @pace: when to send segments or an ASK again
+ * @kept: record for the replica that this node stores when the neighbour has taken the task, or
+ *	NULL
+ * @want: for each requester, the number of tasks that must migrate after @task
+ * @sent: for each requester, the number of tasks that the neighbour has taken
+ * @asks: true if only ASKs about @task are sent from now on, and no segments
+ * @since: time at which the stall timeout began, ns
+ * @pace: times at which segments or an ASK are sent again
  */
 struct hc_way_out {
 	struct hc_task *task;
@@ -85,22 +88,23 @@ struct hc_way_out {
 
 /**
  * struct hc_way_in - tasks or replicas that arrive from a neighbour; under @tasks->lock
- * @ops: what is done with these tasks or replicas: hc_in_tasks or hc_in_copies
- * @known: @closed is valid
- * @unverified: @refused is valid: an ASK about it was received by unicast, and may be forged, since
- *	no number of the neighbour was known
- * @refused: number of a migration that is refused
- * @closed: number of the last migration that is decided; all earlier migrations have ended
+ * @ops: functions that handle what arrives: hc_in_tasks or hc_in_copies
+ * @known: true if @closed and @taken are valid
+ * @unverified: true if @refused is valid: an ASK about this number was received by unicast when
+ *	this node knew no number of the neighbour, so the ASK may have been forged
+ * @refused: number of a migration that is refused for this reason
+ * @closed: number of the last migration about which this node has decided; all earlier ones have
+ *	ended
  * @taken: the decision about @closed: true if the task was taken, false if it was refused
- * @coming: a task has arrived in part, and the members below are valid
+ * @coming: true if a task has arrived in part; then the fields below are valid
  * @move: number of its migration
  * @id: id and flags of the task
- * @keeps: the neighbour will keep a replica of the task
+ * @keeps: true if the neighbour stores a replica of the task
  * @total: length of the task, bytes
- * @got: how many bytes of it have arrived
- * @first: its segments, linked by .next
+ * @got: number of bytes of the task that have arrived
+ * @first: first of its segments, which are linked by .next
  * @last: the last of its segments
- * @bytes: memory that its segments take
+ * @bytes: memory that its segments take, bytes
  */
 struct hc_way_in {
 	const struct hc_in_ops *ops;
@@ -123,22 +127,25 @@ struct hc_way_in {
 /**
  * struct hc_way_replicas - replicas of this node's tasks that the neighbour holds; under
  * @tasks->lock
- * @now: the replica that is being sent, or NULL
+ * @now: the replica that is being sent to the neighbour, or NULL
  * @number: number of @now, or of the last replica that was sent
- * @pace: when to send @now again
- * @rest: no replica is sent before this time, since the neighbour had no room or did not answer, ns
- * @cut: the link is unusable, and the tasks of @live and @handed have to be replicated elsewhere
- * @live: replicas that were sent and are held, by number
- * @handed: replicas of tasks that have migrated from the neighbour, by number
- * @drops: replicas that the neighbour is to drop
+ * @pace: times at which @now is sent again
+ * @rest: time before which no replica is sent, because the neighbour had no room or did not answer,
+ *	ns
+ * @cut: true if the link is unusable: then the tasks of @live and @handed must be replicated at
+ *	other neighbours
+ * @live: replicas that this node has sent and the neighbour holds, sorted by number
+ * @handed: replicas, held by the neighbour, of tasks that have migrated from it, sorted by number
+ * @drops: replicas that the neighbour must drop
  * @ndrops: number of entries in @drops
- * @lost: a LOST is to be sent, since this node or the neighbour has failed
- * @had: what was lost in that failure: the payload of the LOST
- * @word: number of the present control message, DROP or LOST, or of the last one
- * @saying: the present control message was sent, and is not answered
- * @said: that message is a DROP of this many entries at the head of @drops; 0: it is a LOST
- * @repeats: how often the present control message was sent
- * @again: when to send that message again, ns
+ * @lost: true if a LOST must be sent, since this node or the neighbour has failed
+ * @had: payload of the LOST: the numbers up to which tasks and replicas were lost in this failure
+ * @word: number of the control message (DROP or LOST) that has been sent last
+ * @saying: true if this control message has not been answered
+ * @said: number of entries at the head of @drops that this message, a DROP, contains; 0 if it is a
+ *	LOST
+ * @repeats: number of times that this control message was sent
+ * @again: time at which this message is sent again, ns
  */
 struct hc_way_replicas {
 	struct hc_replica *now;
@@ -159,20 +166,21 @@ struct hc_way_replicas {
 	u64 again;
 };
 
-/* Kinds of replicas, each with numbers of its own. */
+/* Kinds of replicas. Each kind has numbers of its own. */
 enum hc_kept_kind {
-	HC_KEPT_SENT,		/* sent by the neighbour */
-	HC_KEPT_HANDED,		/* kept here after a migration; numbered by migration */
+	HC_KEPT_SENT,		/* replicas that the neighbour has sent */
+	HC_KEPT_HANDED,		/* tasks that have migrated to the neighbour */
 	HC_KEPT_NKINDS
 };
 
 /**
  * struct hc_way_kept - replicas that this node holds for the neighbour; under @tasks->lock
- * @copies: the replicas of each kind, by number
- * @bytes: memory that all of them take
- * @orphans: kinds of which replicas are to be recovered, since the neighbour has failed; BIT(kind)
- * @upto: for each kind in @orphans: replicas up to this number are to be recovered
- * @owed: a LOST is to be answered when the replicas of all kinds in @orphans are recovered
+ * @copies: the replicas of each kind, sorted by number
+ * @bytes: memory that all these replicas take, bytes
+ * @orphans: mask of the kinds, BIT(kind), of which replicas must be recovered, since the neighbour
+ *	has failed
+ * @upto: for each kind in @orphans, the number up to which replicas must be recovered
+ * @owed: true if a LOST must be answered when all these replicas have been recovered
  * @word: number of that LOST
  */
 struct hc_way_kept {
@@ -184,7 +192,7 @@ struct hc_way_kept {
 	u64 word;
 };
 
-/* State of one link and of the neighbour behind it: struct hc_way_out to struct hc_way_kept. */
+/* State of tasks and replicas at one link: from struct hc_way_out to struct hc_way_kept. */
 struct hc_way {
 	struct hc_way_out out;
 	struct hc_way_in in;
@@ -194,11 +202,11 @@ struct hc_way {
 };
 
 /**
- * struct hc_task_end - a socket's part in the tasks of its node; under @tasks->lock
+ * struct hc_task_end - the state of a task socket at its node; under @tasks->lock
  * @tasks: the node's tasks, with a reference; set once, before the socket is bound
- * @joined: the end is in @tasks->ends; else it can neither put nor take tasks any more
+ * @joined: true if the end is in @tasks->ends; otherwise it can neither put nor take tasks
  * @among: entry in @tasks->ends
- * @put: tasks that the end has put and whose memory is charged to its socket
+ * @put: tasks that the end has put into the queue and whose memory is charged to its socket
  * @held: tasks that the end has taken and not completed, in the order in which it has taken them
  * @nheld: number of tasks in @held
  * @last: id of the last task that the end has put
@@ -213,7 +221,7 @@ struct hc_task_end {
 	struct hypercube_task last;
 };
 
-/* Numbers of tasks present and past; see HYPERCUBE_A_TASKS_*. */
+/* Numbers of tasks that are at the node, and counters of events; see HYPERCUBE_A_TASKS_*. */
 struct hc_tasks_stats {
 	u32 queued;
 	u32 held;
@@ -234,22 +242,22 @@ struct hc_tasks_stats {
 
 /**
  * struct hc_tasks - the tasks of a node
- * @ref: number of references: the node and each end hold one
+ * @ref: reference count: the node and each end hold a reference
  * @fabric: the fabric, whose accounting owner is charged for the tasks; valid as long as there are
- *	tasks, and for ends, whose sockets hold a reference to it
- * @node: the node; valid as long as an end has joined, and for the node's own calls
- * @lock: protects the members below; the queue's and the sockets' locks are taken inside it
- * @nr: number of the last task that was put here
- * @queue: tasks that wait, the next one first
- * @lacking: tasks for which a neighbour is to be found that holds a replica
- * @copying: true once a task of this node was to have a replica, or this node has held a replica of
- *	another node's task
+ *	tasks or ends, whose sockets hold references to it
+ * @node: the node; valid as long as an end has joined, and in the node's poll
+ * @lock: protects the fields below; the locks of wait queues and sockets nest inside it
+ * @nr: number of the last task that a producer has put into the queue of this node
+ * @queue: tasks that wait for a worker; the next one is first
+ * @lacking: tasks of which a replica must be sent to a neighbour
+ * @copying: true if a task of this node has ever required a replica, or this node has ever held a
+ *	replica of another node's task
  * @ends: ends of the sockets that are bound to the node
  * @stats: numbers of tasks
- * @wait: system calls that wait for a task (EPOLLIN) or for room (EPOLLOUT); all but poll() wait
- *	exclusively
- * @timer: runs when the first of @way is due; the poll starts it
- * @way: state of each link and its neighbour
+ * @wait: processes that wait for a task (EPOLLIN) or for room (EPOLLOUT); those in sendmsg() and
+ *	recvmsg() wait exclusively
+ * @timer: expires when the first entry of @way is due; the poll starts it
+ * @way: state of tasks and replicas at each link
  */
 struct hc_tasks {
 	struct kref ref;
@@ -276,7 +284,8 @@ struct hc_tasks {
 void hc_tasks_follow(struct hc_node *node);
 
 /**
- * hc_tasks_node_gone() - lose all tasks of a node that goes away, phase 1 of the teardown
+ * hc_tasks_node_gone() - lose all tasks of a node that is being removed (phase 1 of the fabric's
+ *	removal)
  * @node: the node, whose sockets have left
  */
 void hc_tasks_node_gone(struct hc_node *node);
@@ -292,7 +301,7 @@ void hc_tasks_free(struct hc_node *node);
  * @node: the node
  * @stats: set to a snapshot
  *
- * Return: false if the node never had tasks
+ * Return: false if the node has never had tasks
  */
 bool hc_tasks_stats(const struct hc_node *node, struct hc_tasks_stats *stats);
 
@@ -318,10 +327,10 @@ int hc_tasks_join(struct hc_node *node, struct hc_task_end *end);
  * hc_tasks_leave() - detach an end from its node
  * @end: the end, which has joined
  *
- * Idempotent tasks that it holds go back to the head of the queue, others are lost. Tasks that it
- * has put are no longer charged to its socket.
+ * Idempotent tasks that the end holds return to the head of the queue; other tasks that it holds
+ * are lost. Tasks that it has put into the queue are not charged to its socket any more.
  *
- * Context: process, under hc_fabric.sock_lock, before the node is gone
+ * Context: process, under hc_fabric.sock_lock, before the node is removed
  */
 void hc_tasks_leave(struct hc_task_end *end);
 
@@ -334,7 +343,7 @@ void hc_task_end_exit(struct hc_task_end *end);
 /**
  * hc_task_make() - make a task
  * @fabric: the fabric whose accounting owner is charged for the task
- * @skb: its payload, which is consumed, also on error
+ * @skb: payload of the task; consumed, even on error
  * @flags: HYPERCUBE_TASK_*
  *
  * Return: the task, -ENOMEM, or -ENOBUFS if the accounting owner's limit is reached, as an ERR_PTR
@@ -342,14 +351,14 @@ void hc_task_end_exit(struct hc_task_end *end);
 struct hc_task *hc_task_make(struct hc_fabric *fabric, struct sk_buff *skb, u32 flags);
 
 /**
- * hc_task_put() - drop a reference to a task
+ * hc_task_put() - drop a reference to a task, and free the task with the last one
  * @fabric: the fabric whose accounting owner is charged for the task
  * @task: the task
  */
 void hc_task_put(struct hc_fabric *fabric, struct hc_task *task);
 
 /**
- * hc_tasks_put() - give a task a number, and queue it
+ * hc_tasks_put() - give a task a number, and append it to the queue
  * @end: the producer's end
  * @task: the task; on success the queue has the caller's reference
  *
@@ -361,8 +370,8 @@ int hc_tasks_put(struct hc_task_end *end, struct hc_task *task);
 /**
  * hc_tasks_take() - take the first task of the queue
  * @end: the worker's end
- * @max: bytes that the worker has room for
- * @id: set to its id and flags
+ * @max: size of the worker's buffer, bytes
+ * @id: set to the id and the flags of the task
  * @task: set to the task, with a reference
  *
  * Return: 0; -EAGAIN if no task waits; -EMSGSIZE if the task is longer than @max; -ENOBUFS if the
@@ -376,7 +385,7 @@ int hc_tasks_take(struct hc_task_end *end, size_t max, struct hypercube_task *id
  * @task: the task
  * @len: set to its length, bytes
  *
- * Return: its segments, linked by .next
+ * Return: the segments of the payload, linked by .next
  */
 const struct sk_buff *hc_task_says(const struct hc_task *task, u32 *len);
 
@@ -384,7 +393,7 @@ const struct sk_buff *hc_task_says(const struct hc_task *task, u32 *len);
  * hc_tasks_taken() - complete or undo hc_tasks_take()
  * @end: the worker's end
  * @task: the task
- * @back: undo it, since the payload did not reach the worker
+ * @back: true to put the task back, since the payload could not be copied to the worker
  */
 void hc_tasks_taken(struct hc_task_end *end, struct hc_task *task, bool back);
 
@@ -413,8 +422,8 @@ void hc_task_last(struct hc_task_end *end, struct hypercube_task *id);
 __poll_t hc_tasks_poll(struct hc_task_end *end);
 
 /**
- * hc_tasks_pass() - wake up the next waiter when a system call stops waiting: the call may have
- *	consumed a wakeup that another one needs
+ * hc_tasks_pass() - wake up the next waiter when a system call stops waiting, since this call may
+ *	have consumed a wakeup that another waiter needs
  * @end: the end
  * @what: EPOLLIN or EPOLLOUT: the event that the system call waited for
  */

@@ -3,20 +3,20 @@
  * The replica store: replicas of neighbours' tasks, which this node holds in case the neighbours
  * fail. replica_tx.c is the sender's side.
  *
- * There are two kinds of replicas. A replica of the first kind is sent by a neighbour in segments,
- * like a migrating task (migrate_rx.c), and is identified by the link and a number that the
- * neighbour has chosen. The second kind is a task that has migrated to the neighbour and that this
- * node has kept, under the number of the migration. A replica is freed when the neighbour sends a
- * DROP that names it. If a DROP names a replica that has not arrived yet, the node refuses the
- * replica from then on. No worker gets a replica unless the neighbour fails: then the replica is
- * put at the head of the queue, marked as one that a worker may have had, and this node looks for a
- * neighbour to hold a replica of it. If only the link fails or is silent, the replica stays in the
- * store.
+ * There are two kinds of replicas. A replica of the first kind (HC_KEPT_SENT) is sent by a
+ * neighbour in segments, like a migrating task (migrate_rx.c), and is identified by the link and a
+ * number that the neighbour has chosen. A replica of the second kind (HC_KEPT_HANDED) is a task
+ * that has migrated from this node to the neighbour and that this node has stored, under the number
+ * of the migration. A replica is freed when the neighbour sends a DROP with its number. If the
+ * replica with such a number has not arrived, this node will refuse it. No worker gets a replica
+ * unless the neighbour fails: then the replica is put at the head of the queue, marked as
+ * redelivered since a worker of the neighbour may have executed the task, and a replica of it is
+ * sent to another neighbour. If only the link fails or is silent, the replica stays in the store.
  *
  * Byzantine neighbours: the replicas held for one neighbour take no more memory than its share
- * (room_for()), and all replicas no more than half of what tasks may take at a node. A neighbour
- * can drop no replicas except its own. A control message that was received by unicast is accepted
- * only if it names a number that is known only to nodes that have seen it.
+ * (room_for()), and all replicas take no more than half of the node's limit for tasks. A neighbour
+ * can drop no replicas but its own. A control message that was received by unicast is accepted only
+ * if it contains a number that only nodes on its path can know.
  */
 #include "fabric/fabric.h"
 #include "fabric/limits.h"
@@ -26,9 +26,10 @@
 #include "task/task.h"
 #include "trace.h"
 
-/* The number of tasks that are recovered or dropped in one critical section of the lock. */
+/* Maximum number of replicas that are recovered or dropped in one critical section of the lock. */
 #define BATCH		16
-/* The number of replicas of one neighbour that are recovered before those of other neighbours. */
+/* Maximum number of replicas that are recovered for one neighbour before those of other neighbours.
+ */
 #define RECOVERED_MAX	64
 
 /**
@@ -45,8 +46,8 @@ struct hc_kept {
 
 /* ------------------------------------------------------------ the store */
 
-/* Return: true if there is room for one more replica for @of's neighbour. Half of the node's limit
- * is shared equally among the neighbours; the last replica of each may exceed its share.
+/* Return: true if there is room for another replica for the neighbour of @of. Each neighbour has an
+ * equal share of half of the node's limit; its last replica may exceed this share.
  */
 static bool room_for(const struct hc_tasks *tasks, const struct hc_way_kept *of)
 {
@@ -76,7 +77,7 @@ void hc_kept_free(struct hc_tasks *tasks, struct hc_kept *kept)
 	hc_poll_free(tasks->fabric, kept, sizeof(*kept));
 }
 
-/* Order numbers by their difference, because they start at random, and wrap. */
+/* Compare two numbers by the sign of their difference, because they begin at random and wrap. */
 static int number_cmp(const void *key, const struct rb_node *at)
 {
 	s64 ahead = *(const u64 *)key - rb_entry(at, struct hc_kept, at)->number;
@@ -110,7 +111,8 @@ static bool kept_add(struct hc_tasks *tasks, struct hc_way_kept *of, enum hc_kep
 	return true;
 }
 
-/* Remove a replica from the store. Return: the replica, which is still counted at the node. */
+/* Remove a replica from the store. Return: the replica, whose memory is still counted at the node.
+ */
 static struct hc_task *kept_take(struct hc_tasks *tasks, struct hc_way_kept *of,
 				 enum hc_kept_kind kind, struct hc_kept *kept)
 {
@@ -128,7 +130,9 @@ void hc_kept_hand(struct hc_tasks *tasks, unsigned int dim, struct hc_kept *kept
 {
 	struct hc_way_kept *of = &tasks->way[dim].kept;
 
-	/* This node chooses the numbers of these migrations, and uses each number once. */
+	/* There cannot be a replica with this number: this node chooses the numbers of its
+	 * migrations, and uses each number once.
+	 */
 	WARN_ON_ONCE(!kept_add(tasks, of, HC_KEPT_HANDED, kept, task, move));
 }
 
@@ -171,16 +175,16 @@ bool hc_neigh_unseen(const struct hc_tasks *tasks, unsigned int dim)
 	return test_bit(HC_PORT_NO_CARRIER, &tasks->node->ports[dim].flags);
 }
 
-/* Return: true if the replica is to be recovered, because its task is lost as far as this node
- * knows.
+/* Return: true if the replica with this number must be recovered, because the neighbour has lost
+ * its task.
  */
 static bool is_orphan(const struct hc_way_kept *of, enum hc_kept_kind kind, u64 number)
 {
 	return of->orphans & BIT(kind) && hc_task_upto(number, of->upto[kind]);
 }
 
-/* The node fails: move all replicas of @kind that it holds for the neighbour along @dim to the
- * lists of @l to which they belong.
+/* When this node fails: remove all replicas of @kind for the neighbour along @dim from the store.
+ * Move each to the list of @l to which it belongs: its task may be lost with it.
  */
 static void kept_lose(struct hc_tasks *tasks, unsigned int dim, enum hc_kept_kind kind,
 		      struct hc_losses *l)
@@ -203,8 +207,8 @@ static void kept_lose(struct hc_tasks *tasks, unsigned int dim, enum hc_kept_kin
 	}
 }
 
-/* The node fails: lose all replicas that it holds. Answers to LOST that are outstanding may be
- * forgotten, since the neighbour repeats the LOST.
+/* When this node fails: lose all replicas that it holds. A LOST that has not been answered is not
+ * answered any more; the neighbour will send it again.
  */
 void hc_kept_lose(struct hc_tasks *tasks, struct hc_losses *l)
 {
@@ -219,7 +223,7 @@ void hc_kept_lose(struct hc_tasks *tasks, struct hc_losses *l)
 	}
 }
 
-/* Return: the last replica with a number up to @upto, or NULL. */
+/* Return: the replica with the highest number up to @upto, or NULL. */
 static struct hc_kept *kept_upto(const struct rb_root *root, u64 upto)
 {
 	struct rb_node *at = root->rb_node;
@@ -238,8 +242,8 @@ static struct hc_kept *kept_upto(const struct rb_root *root, u64 upto)
 	return best;
 }
 
-/* Record that the replicas up to number @upto are to be recovered, in addition to those recorded
- * before.
+/* Record that the replicas of @kind up to number @upto must be recovered, in addition to those for
+ * which this has been recorded before.
  */
 static void orphans_add(struct hc_way_kept *of, enum hc_kept_kind kind, u64 upto)
 {
@@ -260,7 +264,7 @@ static void orphans_add_all(struct hc_way_kept *of)
 	}
 }
 
-/* Return: the next replica to be recovered, or NULL; *@kind is set to its kind. */
+/* Return: the next replica that must be recovered, or NULL; *@kind is set to its kind. */
 static struct hc_kept *orphan_next(struct hc_way_kept *of, enum hc_kept_kind *kind)
 {
 	struct hc_kept *kept;
@@ -276,8 +280,8 @@ static struct hc_kept *orphan_next(struct hc_way_kept *of, enum hc_kept_kind *ki
 	return NULL;
 }
 
-/* Move at most BATCH replicas to the head of the queue, the last ones first, which preserves their
- * order. Return: how many.
+/* Move at most BATCH replicas to the head of the queue, in descending order of their numbers, so
+ * that they are in ascending order in the queue. @ids is set to their ids. Return: their number.
  */
 static unsigned int recover_some(struct hc_tasks *tasks, struct hc_way_kept *of,
 				 struct hypercube_task *ids)
@@ -300,8 +304,8 @@ static unsigned int recover_some(struct hc_tasks *tasks, struct hc_way_kept *of,
 	return n;
 }
 
-/* Return: true if no replica is left to be recovered. *@owed is set if the LOST with number *@word
- * is to be answered now.
+/* Return: true if all replicas have been recovered. *@owed is set to true if the LOST with number
+ * *@word must be answered now.
  */
 static bool recover_over(struct hc_way_kept *of, bool *owed, u64 *word)
 {
@@ -312,7 +316,9 @@ static bool recover_over(struct hc_way_kept *of, bool *owed, u64 *word)
 	return !of->orphans;
 }
 
-/* Recover some replicas of the neighbour along @dim; later polls recover the rest. */
+/* Recover up to about RECOVERED_MAX replicas for the neighbour along @dim; later polls recover the
+ * rest.
+ */
 static void recover(struct hc_node *node, struct hc_tasks *tasks, unsigned int dim)
 {
 	struct hc_tasks_batch batch = { .node = node, .loss = HYPERCUBE_TASK_LOSS_RECOVERED };
@@ -341,8 +347,8 @@ static void recover(struct hc_node *node, struct hc_tasks *tasks, unsigned int d
 		hc_node_kick(node, HC_EV_TASKS);
 }
 
-/* Refuse a task or replica of which a part has arrived, if its number is up to *@upto, or if @upto
- * is NULL.
+/* If a task or replica has arrived in part, and its number is not after *@upto or @upto is NULL,
+ * refuse it.
  */
 static void in_stop(struct hc_tasks *tasks, struct hc_way_in *in, const u64 *upto)
 {
@@ -350,8 +356,9 @@ static void in_stop(struct hc_tasks *tasks, struct hc_way_in *in, const u64 *upt
 		hc_in_close(tasks, in, in->move, false);
 }
 
-/* The neighbour's machine has rebooted, so the neighbour has no record of its decisions. Return:
- * true if the task that was migrating to it is in the queue again.
+/* Act on a reboot of the neighbour's machine: the neighbour has no record of its decisions any
+ * more, and begins with new numbers. Return: true if the task that was migrating to it is in the
+ * queue again.
  */
 static bool neigh_reborn(struct hc_tasks *tasks, unsigned int dim, struct list_head *unresolved)
 {
@@ -360,8 +367,8 @@ static bool neigh_reborn(struct hc_tasks *tasks, unsigned int dim, struct list_h
 	return hc_out_forget(tasks, dim, unresolved);
 }
 
-/* The neighbour has failed: cancel the transfers between the two nodes, and record that the
- * replicas held for it are to be recovered.
+/* Act on a failure of the neighbour along @dim: cancel the transfers between the two nodes, and
+ * record that all replicas that are held for it must be recovered.
  */
 static void neigh_fails(struct hc_node *node, struct hc_tasks *tasks, unsigned int dim)
 {
@@ -409,9 +416,9 @@ void hc_kept_recover(struct hc_node *node, struct hc_tasks *tasks)
 			recover(node, tasks, d);
 }
 
-/* The neighbour has sent LOST, because it has failed, or has detected that this node had failed: do
- * what neigh_fails() does, but only up to the numbers that LOST names. Return: true if the task
- * that was migrating to the neighbour is in the queue again.
+/* Act on a LOST, which the neighbour has sent because it has failed, or has detected that this node
+ * had failed. Do what neigh_fails() does, but only for numbers up to those in the LOST. Return:
+ * true if the task that was migrating to the neighbour is in the queue again.
  */
 static bool neigh_lost(struct hc_tasks *tasks, unsigned int dim, u32 known, u64 sent, u64 gave,
 		       u64 taken, u64 kept)
@@ -435,7 +442,9 @@ static bool neigh_lost(struct hc_tasks *tasks, unsigned int dim, u32 known, u64 
 	return hc_out_orphan(tasks, dim, &taken);
 }
 
-/* Handle LOST. recover() answers it when the last replica that it affects has been recovered. */
+/* Process a LOST. recover() answers it when the last of the replicas that it affects has been
+ * recovered.
+ */
 void hc_kept_rx_lost(struct hc_node *node, struct hc_tasks *tasks, unsigned int dim,
 		     const struct sk_buff *skb)
 {
@@ -463,8 +472,8 @@ void hc_kept_rx_lost(struct hc_node *node, struct hc_tasks *tasks, unsigned int 
 
 /* ------------------------------------------------------------ dropped replicas */
 
-/* Move the replicas that a DROP names by their numbers from the store to @gone, and refuse those
- * that have not arrived yet. Return: how many were moved.
+/* Move the replicas whose numbers are in a DROP (@n numbers, in @says) from the store to @gone, and
+ * refuse those that have not arrived yet. Return: the number of replicas that were moved.
  */
 static unsigned int drop_named(struct hc_tasks *tasks, unsigned int dim, bool routed, bool handed,
 			       const __be64 *says, unsigned int n, struct hc_task **gone)
@@ -485,8 +494,8 @@ static unsigned int drop_named(struct hc_tasks *tasks, unsigned int dim, bool ro
 	return k;
 }
 
-/* Move replicas with numbers below @floor, of which the sender has no record any more, from the
- * store to @gone. At most BATCH are moved; later DROPs remove the rest. Return: how many.
+/* Move replicas with numbers below @floor, of which their sender has no record any more, from the
+ * store to @gone. At most BATCH are moved; later DROPs remove the rest. Return: their number.
  */
 static unsigned int drop_below(struct hc_tasks *tasks, unsigned int dim, u64 floor,
 			       struct hc_task **gone)
@@ -505,9 +514,9 @@ static unsigned int drop_below(struct hc_tasks *tasks, unsigned int dim, u64 flo
 	return k;
 }
 
-/* Check whether a DROP names the replica of the task that is migrating to the neighbour. If so, the
- * neighbour has taken the task, and needs no replica of it any more: free the record of the
- * replica. Return: true if so.
+/* Return: true if a DROP (@n numbers, in @says) has the number of the migration that is under way
+ * to the neighbour. Then the neighbour has taken the task, and needs no replica of it any more:
+ * free the record that was allocated for the replica.
  */
 static bool drop_ends_move(struct hc_tasks *tasks, unsigned int dim, const __be64 *says,
 			   unsigned int n)

@@ -1,28 +1,30 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The replica sender: replicas of this node's tasks, which neighbours hold in case this node fails.
- * replica_store.c is the neighbours' side.
+ * The replica sender: it sends replicas of this node's tasks to neighbours, which store them
+ * (replica_store.c) in case this node fails.
  *
- * A task whose producer has requested a replica is in hc_tasks.lacking until a usable link takes
- * it. Each link takes the first task of that list, one at a time, and sends it in COPY frames, with
- * a number of the link's own, until the neighbour answers that it holds the replica. Workers get
- * the task only from the queue of this node. When the task is done or has left the node, a DROP is
- * sent to the neighbour. A DROP names many replicas, is repeated until it is answered, and is
- * routed around the link if that has failed.
+ * A task whose producer has requested a replica is in hc_tasks.lacking until its replica is sent.
+ * For each usable link, one at a time, the first task of that list is sent in COPY frames, with a
+ * number of this link's own, until the neighbour answers that it holds the replica. Workers get the
+ * task only from the queue of this node. When the task is done or has left the node, a DROP is sent
+ * to the neighbour. A DROP contains the numbers of many replicas. It is repeated until it is
+ * answered, and is sent by unicast if the link has failed.
  *
- * If the link fails, the replica at its other end is still of use if this node fails. But the
- * neighbour could fail, too, and this node would not notice. So the task is replicated at another
- * neighbour, and the first replica is dropped only once the second is held. If the link comes up
- * before that, the first replica stays. A neighbour that fails has lost the replicas that it held.
+ * If the link fails, the replica at its other end is still of use: the neighbour recovers it if
+ * this node fails. But if the neighbour fails, too, this node cannot detect that. So the task is
+ * replicated at another neighbour, and the first replica is dropped when the second neighbour holds
+ * its replica. If the link is up again before that, the first replica stays. A neighbour that fails
+ * has lost the replicas that it held.
  *
- * A migrated task needs no other replica: its previous node keeps one (HC_TASK_KEEPS) for the node
- * that has the task now, from the moment at which the latter decides to take it. So there is no
- * moment without a replica.
+ * For a task that has migrated, no replica is sent: its previous node stores the task as a replica
+ * (HC_TASK_KEEPS) for the node that has the task now. It does so from the moment at which this node
+ * decides to take the task, so the task has a replica all the time.
  *
- * Byzantine neighbours: a neighbour that claims to hold replicas, but does not, harms only tasks of
- * nodes that have sent it replicas. Replicas that are to be dropped take memory at this node. So if
- * a neighbour has not answered DROPs for REPLICA_DROPS_MAX replicas, it is sent no more replicas,
- * and cannot migrate to this node any task of which it keeps a replica.
+ * Byzantine neighbours: a neighbour that answers that it holds replicas, but does not store them,
+ * harms only the tasks of the nodes that have sent them. The records of replicas that must be
+ * dropped take memory at this node. So if a neighbour has not answered DROPs for REPLICA_DROPS_MAX
+ * replicas, no more replicas are sent to it, and this node takes no task from it of which it stores
+ * a replica.
  */
 #include <linux/random.h>
 
@@ -34,19 +36,20 @@
 #include "task/task.h"
 #include "trace.h"
 
-/* If a neighbour still has to drop this many replicas, no more are sent to it. */
+/* No replicas are sent to a neighbour that must drop this many replicas and has not answered. */
 #define REPLICA_DROPS_MAX		1024
-/* Pause before the next replica to a neighbour that had no room, or did not answer. */
+/* Pause before the next replica is sent to a neighbour that had no room or did not answer. */
 #define REPLICA_REST		(200ULL * NSEC_PER_MSEC)
 
 /**
  * struct hc_replica - a replica that a neighbour holds, or may hold
  * @list: entry in hc_way_replicas.live, .handed or .drops; in no list while the replica is being
  *	sent
- * @task: the task, or NULL if the replica is to be dropped
- * @number: number by which the neighbour knows the replica
+ * @task: the task, or NULL if the neighbour must drop the replica
+ * @number: number of the replica
  * @dim: dimension of the link to the neighbour
- * @handed: the task has migrated from that neighbour, and @number is the number of the migration
+ * @handed: true if the task has migrated from this neighbour; then @number is the number of the
+ *	migration
  */
 struct hc_replica {
 	struct list_head list;
@@ -99,7 +102,7 @@ static void replica_free(struct hc_tasks *tasks, struct hc_replica *s)
 	hc_poll_free(tasks->fabric, s, sizeof(*s));
 }
 
-/* Put a replica into the list of those that the neighbour is to drop. */
+/* Put a replica into the list of replicas that the neighbour must drop. */
 static void replica_drop(struct hc_tasks *tasks, struct hc_replica *s)
 {
 	struct hc_way_replicas *sp = &tasks->way[s->dim].replicas;
@@ -136,9 +139,9 @@ bool hc_replica_forget(struct hc_tasks *tasks, struct hc_task *task)
 	return notified;
 }
 
-/* Record the replica that the previous node keeps of a migrated task. The record takes memory at
- * this node until the neighbour has answered a DROP for it, so the number of replicas that the
- * neighbour is to drop is bounded.
+/* Record the replica that the previous node of a migrated task has stored. The record takes memory
+ * until the neighbour has answered a DROP with the replica's number, so there is a bound for the
+ * number of replicas that a neighbour must still drop.
  */
 bool hc_replica_given(struct hc_tasks *tasks, unsigned int dim, struct hc_task *task, u64 move)
 {
@@ -163,8 +166,8 @@ bool hc_replica_survives(const struct hc_tasks *tasks, const struct hc_task *tas
 	return maybe && task->coming && !hc_neigh_lost(tasks, task->coming->dim);
 }
 
-/* The neighbour does not hold the replica any more: if the task still exists, look for another
- * neighbour.
+/* Free the record of a replica that the neighbour does not hold any more. If the task still exists,
+ * its replica will be sent to another neighbour.
  */
 static void replica_orphan(struct hc_tasks *tasks, struct hc_replica *s)
 {
@@ -185,7 +188,8 @@ static void replicas_orphan(struct hc_tasks *tasks, struct list_head *list)
 		replica_orphan(tasks, s);
 }
 
-/* Do replica_orphan() for the numbers up to @upto. Each list is in ascending order of its numbers.
+/* Call replica_orphan() for the replicas in @list with numbers up to @upto. The list is in
+ * ascending order of these numbers.
  */
 static void replicas_orphan_upto(struct hc_tasks *tasks, struct list_head *list, u64 upto)
 {
@@ -198,7 +202,9 @@ static void replicas_orphan_upto(struct hc_tasks *tasks, struct list_head *list,
 	}
 }
 
-/* Stop sending the replica, and let another link take the task. Return: the replica's record. */
+/* Stop sending the present replica over this link; it will be sent over another link. Return: the
+ * record of the replica.
+ */
 static struct hc_replica *copy_end(struct hc_tasks *tasks, struct hc_way_replicas *sp)
 {
 	struct hc_replica *s = sp->now;
@@ -223,8 +229,9 @@ void hc_replicas_orphan_sent(struct hc_tasks *tasks, unsigned int dim, u64 upto)
 	replicas_orphan_upto(tasks, &sp->live, upto);
 }
 
-/* Segments in flight may reach the neighbour when it is up again. If they form a replica, a DROP
- * revokes it. If they form a task, LOST announces that this node keeps no replica of it.
+/* Forget all replicas at a neighbour that has failed. Segments that were sent before may be
+ * received by the neighbour after it is in service again. If they are a complete replica, a DROP
+ * removes it. If they are a complete task, the LOST reports that this node holds no replica of it.
  */
 void hc_replicas_orphan(struct hc_tasks *tasks, unsigned int dim)
 {
@@ -245,7 +252,7 @@ void hc_replicas_orphan(struct hc_tasks *tasks, unsigned int dim)
 	sp->had.known |= cpu_to_be32(HC_TASK_LOST_GAVE);
 }
 
-/* Return: the payload of the LOST that is to be sent if this node fails now. */
+/* Return: the payload of the LOST that must be sent over link @way if this node fails now. */
 static struct hc_wire_task_lost lost_had(const struct hc_way *way)
 {
 	return (struct hc_wire_task_lost){
@@ -257,9 +264,9 @@ static struct hc_wire_task_lost lost_had(const struct hc_way *way)
 	};
 }
 
-/* The node has failed: no task is left, so all records are of replicas to be dropped. If this node
- * recovers at once, neighbours may not detect that it has failed, and may receive frames that it
- * sent before the failure. So LOST names the numbers up to which everything is lost.
+/* Forget all replicas, since this node has failed and has lost all its tasks. If it is in service
+ * again at once, its neighbours may not detect that it has failed, and may receive frames that it
+ * sent before. So LOST contains the numbers up to which all tasks and replicas are lost.
  */
 void hc_replicas_lose(struct hc_tasks *tasks)
 {
@@ -303,7 +310,7 @@ static void copy_begin(struct hc_tasks *tasks, unsigned int dim, u64 now)
 	sp->pace = (struct hc_task_pace){ .due = now };
 }
 
-/* Return: the task of which a replica is to be sent now, with a reference, or NULL. */
+/* Return: the task of which a replica must be sent now, with a reference; NULL if there is none. */
 static struct hc_task *copy_due(struct hc_tasks *tasks, unsigned int dim, u64 now)
 {
 	struct hc_way_replicas *sp = &tasks->way[dim].replicas;
@@ -333,8 +340,9 @@ static void cut_list(struct hc_tasks *tasks, const struct list_head *list, bool 
 	}
 }
 
-/* Act on a change of the link: if it has failed, find other neighbours for the tasks whose replicas
- * are at its other end; if it is up again, stop looking for other neighbours.
+/* Act on a change of the link along @dim. If it has failed, request that the tasks whose replicas
+ * are at its other end get replicas at other neighbours; if it is up again, withdraw these
+ * requests.
  */
 static void cut_look(struct hc_tasks *tasks, unsigned int dim)
 {
@@ -353,7 +361,9 @@ static void cut_look(struct hc_tasks *tasks, unsigned int dim)
 
 /* ------------------------------------------------------------ control messages */
 
-/* Return: the lowest number in use. The neighbour may drop all replicas with lower numbers. */
+/* Return: the lowest number of a replica that is held or being sent. The neighbour may drop all
+ * replicas with lower numbers.
+ */
 static u64 drop_floor(struct hc_way_replicas *sp)
 {
 	const struct hc_replica *first;
@@ -362,8 +372,8 @@ static u64 drop_floor(struct hc_way_replicas *sp)
 	return first ? first->number : sp->number + 1;
 }
 
-/* Return: the number of entries at the head of @sp->drops that one DROP can name. All entries of a
- * DROP are of one kind.
+/* Return: the number of entries at the head of @sp->drops that fit into one DROP. All replicas in a
+ * DROP are of the same kind.
  */
 static unsigned int drop_count(const struct hc_way_replicas *sp)
 {
@@ -409,9 +419,9 @@ static struct sk_buff *lost_make(const struct hc_tasks *tasks, const struct hc_w
 	return skb;
 }
 
-/* Return: true if there is a control message for the neighbour along @dim, and it can be sent. A
- * LOST must arrive after all frames that were sent before it, so it waits until the link is usable.
- * No DROP is sent to a failed neighbour.
+/* Return: true if there is a control message for the neighbour along @dim that can be sent now. A
+ * LOST must arrive after all frames that were sent before it, so it is sent only over the link. A
+ * DROP is not sent if the neighbour has failed.
  */
 static bool word_may_go(const struct hc_tasks *tasks, unsigned int dim)
 {
@@ -422,7 +432,9 @@ static bool word_may_go(const struct hc_tasks *tasks, unsigned int dim)
 	return sp->ndrops && !test_bit(HC_PORT_FAILED, &tasks->node->ports[dim].flags);
 }
 
-/* Return: the control message that is to be sent now, or NULL. */
+/* Return: the control message that must be sent now, or NULL. @links: true if links may have
+ * changed.
+ */
 static struct sk_buff *word_due(struct hc_tasks *tasks, unsigned int dim, bool links, u64 now)
 {
 	struct hc_way_replicas *sp = &tasks->way[dim].replicas;
@@ -440,7 +452,9 @@ static struct sk_buff *word_due(struct hc_tasks *tasks, unsigned int dim, bool l
 	return sp->said ? drop_make(tasks, sp) : lost_make(tasks, sp);
 }
 
-/* The control message has been answered: free the records of the replicas that it named. */
+/* Act on the answer to the control message: if it is a DROP, free the records of the replicas whose
+ * numbers it contained.
+ */
 static void word_done(struct hc_tasks *tasks, struct hc_way_replicas *sp)
 {
 	if (!sp->said)
@@ -475,8 +489,8 @@ void hc_replica_step(struct hc_node *node, struct hc_tasks *tasks, unsigned int 
 	struct sk_buff *word;
 	struct hc_task *task;
 
-	/* @copying is set before the first replica is requested or stored, so this function costs
-	 * nothing without replicas.
+	/* If tasks never have replicas at this node, return without taking the lock: @copying is
+	 * set before the first replica is requested or stored.
 	 */
 	if (!READ_ONCE(tasks->copying))
 		return;
@@ -493,7 +507,8 @@ void hc_replica_step(struct hc_node *node, struct hc_tasks *tasks, unsigned int 
 	hc_task_put(node->fabric, task);
 }
 
-/* The neighbour holds the replica: drop the replica that another neighbour holds, if there is one.
+/* Act on the answer that the neighbour holds the replica: if another neighbour holds a replica of
+ * the task, that one must drop it.
  */
 static void copy_kept(struct hc_tasks *tasks, struct hc_way_replicas *sp)
 {
@@ -511,8 +526,9 @@ static void copy_kept(struct hc_tasks *tasks, struct hc_way_replicas *sp)
 	trace_hc_task(tasks->node, HC_TASK_REPLICATED, &task->id);
 }
 
-/* Process an answer. Return: false if no message or replica with a number near @number was sent. An
- * answer to a message or replica that was cancelled meanwhile is valid, but has no effect.
+/* Process an answer. It has no effect if the message or replica to which it belongs has been
+ * cancelled. Return: false if @number is not among the last HC_TASK_AHEAD_MAX numbers that this
+ * node has used, so that the answer cannot be one to a frame of this node.
  */
 static bool answered(struct hc_tasks *tasks, struct hc_way_replicas *sp, u8 what, u64 number,
 		     u64 now)

@@ -1,31 +1,33 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Load balancing rounds: how they begin, spread, advance and end at a node, whatever their method.
+ * Load balancing rounds: how they begin, spread, advance and end at a node. The methods, which
+ * determine the tasks that migrate, are in round_*.c.
  *
  * A round is identified by a number and the node that has begun it. If a node receives a frame of a
- * round that is later than all rounds that it knows, it joins that round, and notifies all its
- * neighbours. So the round spreads over all usable links, and the links over which the nodes have
- * first received it form a tree. In the round each node follows the method. When a node has
- * completed its own work, and its children in the tree have reported, the node reports to its
- * parent. Once all nodes have reported to the node that began the round, that node sends OVER down
- * the tree. A node begins no other round before it has received OVER, or FAILED.
+ * round that is later than all rounds of which it has received frames, it joins that round, and
+ * sends a frame of it to each neighbour. So the round spreads over all usable links, and the links
+ * over which the nodes have received its first frame form a tree. In the round each node follows
+ * the method. When a node has completed its own work, and all its children in the tree have
+ * reported, the node reports to its parent. Once all nodes have reported to the node that began the
+ * round, that node sends OVER down the tree. A node begins no other round before it has received
+ * OVER or FAILED.
  *
- * If only a node and its neighbours take part in a method's rounds (round_rid.c), the method uses
- * only the triggers and the records from this file.
+ * In the rounds of RID (round_rid.c), only a node and its neighbours take part, so this method uses
+ * only the triggers and the records of this file.
  *
- * Several nodes may begin rounds at once. The latest round, by hc_round.id, wins: a node that
- * receives a later round leaves its present round, even if it has begun the present round itself.
- * The round that it leaves is then superseded; if a command requested this round, the node begins
- * it once more.
+ * Several nodes may begin rounds at once. The round with the greatest id (hc_round.id) is the
+ * latest: a node that receives a later round leaves its present round, even if it has begun the
+ * present round itself. The round that a node leaves is superseded. If a command has requested the
+ * superseded round, the node that began it begins it again.
  *
  * A node that detects a fault ends the round with that cause and notifies its neighbours, which do
- * the same. Tasks that are migrating then complete their migration, or return (migrate_tx.c); all
- * other tasks stay at their nodes. So no round loses or duplicates a task, however it ends: a round
- * only determines how many tasks each node migrates to which neighbour.
+ * the same. For tasks that are migrating at that time, the migration goes on as in migrate_tx.c;
+ * all other tasks stay at their nodes. So no round loses or duplicates a task, even if it fails: a
+ * round only determines the number of tasks that each node migrates to each neighbour.
  *
  * Byzantine neighbours: a neighbour can begin rounds, end them, make a node migrate its tasks, and
- * refuse to take any. Its frames need no memory except struct hc_round_link, which each node has
- * for it anyway.
+ * refuse to take tasks. Its frames take no memory beyond its struct hc_round_link, which is
+ * allocated in advance.
  */
 #include <linux/hrtimer.h>
 #include <linux/random.h>
@@ -40,21 +42,21 @@
 #include "task/task.h"
 #include "trace.h"
 
-/* How long a node waits after a round before it begins the next one for lack of tasks. The time is
- * doubled after each round that has moved none.
+/* Least and greatest time that a node without tasks waits after a round until it begins another
+ * one. The time is doubled after each round in which no task has migrated.
  */
 #define IDLE_MIN	(10ULL * NSEC_PER_MSEC)
 #define IDLE_MAX	((u64)NSEC_PER_SEC)
-/* Delay before a frame that could not be sent is made again. */
+/* Delay until a frame that could not be sent is made again. */
 #define OWED		(2ULL * NSEC_PER_MSEC)
-/* A round fails after this many stall timeouts without progress. The number is high, because nodes
- * wait for other nodes, which may wait for migrations over slow links.
+/* A round fails after this many stall timeouts without progress. The number is high, because a node
+ * may wait for a chain of nodes, each of which waits for migrations over a slow link.
  */
 #define STILL_MAX	30
 
 struct hc_round *hc_round_of(const struct hc_node *node)
 {
-	/* Pairs with hc_rounds_open(). */
+	/* Pairs with smp_store_release() in round_set.c. */
 	return smp_load_acquire(&node->round);
 }
 
@@ -97,11 +99,11 @@ bool hc_round_give(struct hc_node *node, struct hc_round *r, unsigned int dim, u
 	return true;
 }
 
-/* ------------------------------------------------------------ the end */
+/* ------------------------------------------------------------ ending a round */
 
 /* Compute when this node may begin the next round. The pause after a round is at least as long as
- * the round, so that at least half of the time is left for other work. The pause grows after each
- * round that has moved no tasks.
+ * the round, so that rounds take at most half of the time. It is doubled after each round in which
+ * no task has migrated.
  */
 void hc_round_pause(struct hc_round *r, u64 took, bool moved)
 {
@@ -140,8 +142,9 @@ static void end(struct hc_node *node, struct hc_round *r, u8 flag, enum hc_round
 	leave(node, r);
 	r->flags |= flag;
 	hc_round_pause(r, ktime_get_ns() - r->clock.began, r->moved);
-	/* OVER is sent down the tree, and to neighbours that wait in an earlier round; FAILED is
-	 * sent to all neighbours.
+	/* FAILED is sent to all neighbours. OVER is sent to the children in the tree, and to
+	 * neighbours that have not sent a frame of this round, since they may wait for this node in
+	 * an earlier round.
 	 */
 	for (d = 0; d < node->fabric->topo.ports; d++)
 		r->link[d].fresh = hc_round_theirs(r, d) & HC_ROUND_F_PARENT ||
@@ -163,8 +166,9 @@ void hc_round_fail(struct hc_node *node, struct hc_round *r, int status, u32 cau
 	end(node, r, HC_ROUND_F_FAILED, HC_ROUND_FAILED);
 }
 
-/* Leave a round for a later one. A superseded round is not recorded. If a command requested the
- * superseded round, the command has not been answered yet, and the node begins the round again.
+/* Leave the present round, because a later one supersedes it. If this node has begun it, it is
+ * counted as superseded, but not recorded in the history; if a command has requested it, this node
+ * will begin it again.
  */
 void hc_round_superseded(struct hc_node *node, struct hc_round *r)
 {
@@ -182,7 +186,7 @@ void hc_round_superseded(struct hc_node *node, struct hc_round *r)
 	spin_unlock_bh(&rounds->lock);
 }
 
-/* ------------------------------------------------------------ the beginning */
+/* ------------------------------------------------------------ beginning a round */
 
 u32 hc_round_usable_links(const struct hc_node *node)
 {
@@ -250,8 +254,8 @@ static bool begin(struct hc_node *node, struct hc_round *r, u32 method,
 	return ops && ops->start(node, r, ops, trigger);
 }
 
-/* Return: the trigger of the round that this node is to begin now, or 0. *@next is lowered to the
- * time at which a round will be due, if that is known.
+/* Return: the trigger of the round that this node must begin now, or 0. If it is known when a round
+ * will be due, lower *@next to this time.
  */
 static enum hypercube_trigger due(struct hc_node *node, struct hc_round *r, u64 now, u64 *next)
 {
@@ -276,10 +280,12 @@ static enum hypercube_trigger due(struct hc_node *node, struct hc_round *r, u64 
 	return 0;
 }
 
-/* Begin a round if one is due; commands come first. Return: true if one has begun. */
+/* Begin a round if a command has requested one, or else if one is due. Return: true if a round has
+ * begun.
+ */
 static bool begin_due(struct hc_node *node, struct hc_round *r, u64 *next)
 {
-	/* Pairs with hc_round_ask(). */
+	/* Pairs with smp_store_release() in hc_round_ask(). */
 	u32 asks = smp_load_acquire(&r->asks);
 	enum hypercube_trigger trigger;
 	u64 now = ktime_get_ns();
@@ -310,15 +316,15 @@ bool hc_round_idle(const struct hc_node *node, u32 queued)
 	r = hc_round_of(node);
 	if (!r || READ_ONCE(r->idle))
 		return false;
-	/* One event is enough; the poll decides whether a round begins. */
+	/* Only the first caller kicks the node; its poll then decides whether a round begins. */
 	WRITE_ONCE(r->idle, true);
 	return true;
 }
 
-/* ------------------------------------------------------------ going on */
+/* ------------------------------------------------------------ advancing a round */
 
-/* Return: true if all neighbours that the round uses have joined it, and all children of this node
- * have reported.
+/* Return: true if all neighbours over whose links the round runs have joined it, and all children
+ * of this node in the tree have reported.
  */
 static bool reported(const struct hc_node *node, const struct hc_round *r)
 {
@@ -336,8 +342,8 @@ static bool reported(const struct hc_node *node, const struct hc_round *r)
 	return true;
 }
 
-/* Add up the children's reports. If a child has reported more nodes than the fabric has, fail the
- * round. Return: false in that case.
+/* Add up the reports of the children in the tree. If they have reported more nodes than the fabric
+ * has, fail the round and return false.
  */
 static bool add_up(struct hc_node *node, struct hc_round *r)
 {
@@ -374,7 +380,7 @@ static void report(struct hc_node *node, struct hc_round *r)
 	r->link[r->parent].fresh = true;
 }
 
-/* End the round if the parent has sent OVER: all nodes have reported. */
+/* End the round if the parent has sent OVER, which means that all nodes have reported. */
 static void over(struct hc_node *node, struct hc_round *r)
 {
 	if (r->state != HC_ROUND_WAITS || !(r->flags & HC_ROUND_F_REPORT) ||
@@ -400,8 +406,9 @@ void hc_round_go(struct hc_node *node, struct hc_round *r)
 	bool may_begin;
 	u64 next;
 
-	/* A round that begins is advanced at once, and may complete at a node without neighbours.
-	 * No other round is due for a while after that, so the loop ends.
+	/* If a round begins, go through the loop again to advance it. At a node without neighbours
+	 * the round may complete at once; but then no other round is due for a while, so the loop
+	 * ends.
 	 */
 	do {
 		next = U64_MAX;
@@ -420,9 +427,7 @@ void hc_round_go(struct hc_node *node, struct hc_round *r)
 	timer_arm(node, r, next);
 }
 
-/* Advance rounds after a migration. If the migration has left too few tasks at this node, a round
- * is due.
- */
+/* Advance rounds after a migration. If too few tasks are left at this node, this begins a round. */
 void hc_round_moved(struct hc_node *node)
 {
 	struct hc_round *r = hc_round_of(node);
@@ -439,8 +444,8 @@ void hc_round_clock_start(struct hc_round_clock *c)
 	c->progress = c->began;
 }
 
-/* Return: the time at which a round fails for lack of progress. A neighbour that never sends the
- * value or flag that the round waits for must not block it for ever.
+/* Return: the time at which a round fails if it makes no progress. Without such a limit, a round
+ * would wait for ever for a neighbour that never sends a value or flag.
  */
 u64 hc_round_deadline(const struct hc_node *node, const struct hc_round_clock *c)
 {
@@ -470,8 +475,8 @@ void hc_round_again(struct hc_node *node, unsigned int dim)
 		hc_node_kick(node, HC_EV_ROUND);
 }
 
-/* Fail the rounds that use a link that was unusable, since frames that were in flight over it are
- * lost. The cause is the neighbour if it has failed, else the link.
+/* Fail the rounds that use a link which was unusable, since frames that were in flight over it are
+ * lost. The cause of the failure is the neighbour if it has failed, else the link.
  */
 static void look_at_cut(struct hc_node *node, struct hc_round *r)
 {

@@ -19,16 +19,16 @@ struct sk_buff;
 
 /**
  * struct hc_round_record - the outcome of a round, recorded by the node that began the round
- * @nr: its number; rounds that several nodes begin at once may have the same number
- * @node: the node that has begun it
+ * @nr: number of the round; rounds that several nodes begin at once may have the same number
+ * @node: the node that has begun the round
  * @method: enum hypercube_balance
  * @trigger: enum hypercube_trigger
  * @status: 0 or -errno
- * @cause_node: with -errno: node where the cause lies, or HC_CAUSE_NONE
- * @cause_dim: with -errno: dimension of the link where it lies, or HC_CAUSE_NONE
- * @members: nodes that took part
+ * @cause_node: with -errno: the node that is the cause, or at which the link is, or HC_CAUSE_NONE
+ * @cause_dim: with -errno: dimension of the link that is the cause, or HC_CAUSE_NONE
+ * @members: number of nodes that took part
  * @moved: sum over all migrated tasks of the number of links that a task has crossed
- * @began: start, ns since the machine's start
+ * @began: time at which the round began, ns since the machine was booted
  * @took: duration, ns
  */
 struct hc_round_record {
@@ -45,7 +45,7 @@ struct hc_round_record {
 	u64 took;
 };
 
-/* Numbers of rounds by their outcome; @moved: sum of hc_round_record.moved. */
+/* Numbers of rounds, by their outcome. @moved: sum of hc_round_record.moved over these rounds. */
 struct hc_rounds_stats {
 	u64 done;
 	u64 failed;
@@ -55,14 +55,15 @@ struct hc_rounds_stats {
 
 /**
  * struct hc_rounds - rounds of a fabric
- * @method: enum hypercube_balance of rounds that nodes begin by themselves, 0: none; config writes
+ * @method: enum hypercube_balance of the rounds that nodes begin without a command; 0: none; config
+ *	writes
  * @threshold: a node with no more tasks than this begins a round; config writes
  * @period: ms from the end of a round to the next one, 0: none; config writes
  * @topo: the balancing topology, or NULL; written under hc_fabric.lock, read under RCU
- * @epoch: how many topologies were installed; under hc_fabric.lock
- * @lock: protects what follows
+ * @epoch: number of topologies that have been installed; under hc_fabric.lock
+ * @lock: protects the fields below
  * @stats: numbers of rounds
- * @kept: how many records were stored in @record since the fabric was made
+ * @kept: number of records that have been stored in @record since the fabric was made
  * @record: the latest records; record number i is at i % HYPERCUBE_ROUNDS_KEPT
  */
 struct hc_rounds {
@@ -96,7 +97,7 @@ void hc_rounds_init(struct hc_rounds *rounds);
 int hc_rounds_open(struct hc_fabric *fabric, struct netlink_ext_ack *extack);
 
 /**
- * hc_rounds_set() - let the nodes act on changed settings or a changed stall timeout
+ * hc_rounds_set() - make the nodes act on settings, or a stall timeout, that have been changed
  * @fabric: the fabric
  */
 void hc_rounds_set(struct hc_fabric *fabric);
@@ -104,13 +105,13 @@ void hc_rounds_set(struct hc_fabric *fabric);
 /**
  * hc_rounds_topology() - install a balancing topology
  * @fabric: the fabric
- * @method: enum hypercube_balance that must be able to use it, or 0
+ * @method: enum hypercube_balance of a method that must be able to use the topology, or 0
  * @b: the topology
- * @fault: FAULT words of all nodes for which the topology was made
+ * @fault: the FAULT words of all nodes with which the topology was computed
  * @extack: set to a sentence on error
  *
- * Return: 0, -EINVAL if the verifier or the method refuses it, -ESTALE if the faults have changed,
- *	or another -errno
+ * Return: 0, -EINVAL if the verifier or the method refuses the topology, -ESTALE if the faults have
+ *	changed, or another -errno
  */
 int hc_rounds_topology(struct hc_fabric *fabric, u32 method, const struct hc_balance *b,
 		       const u32 *fault, struct netlink_ext_ack *extack);
@@ -124,27 +125,28 @@ void hc_rounds_exit(struct hc_fabric *fabric);
 /**
  * hc_rounds_topology_get() - get the installed topology
  * @fabric: the fabric
- * @epoch: set to its number, or 0
+ * @epoch: set to the number of the topology, or 0
  *
  * Return: the topology, or NULL
  */
 const struct hc_balance *hc_rounds_topology_get(const struct hc_fabric *fabric, u32 *epoch);
 
 /**
- * hc_round_may_ask() - tell whether a round may be requested at a node
+ * hc_round_may_ask() - find out whether a round may be requested at a node
  * @node: the node, after hc_rounds_open()
  * @method: enum hypercube_balance
  *
- * Return: false if a round of another method is requested there and not yet answered
+ * Return: false if a round of another method has been requested at this node and the request has
+ * not been answered
  */
 bool hc_round_may_ask(const struct hc_node *node, u32 method);
 
 /**
- * hc_round_ask() - request that a node begins a round as soon as it can
+ * hc_round_ask() - request that a node begin a round as soon as it can
  * @node: the node
  * @method: enum hypercube_balance
  *
- * The caller must call hc_round_notified() when it no longer waits for the outcome.
+ * The caller must call hc_round_notified() when it stops waiting for the outcome.
  *
  * Return: the number of the request, for hc_round_asked()
  */
@@ -153,22 +155,23 @@ u32 hc_round_ask(struct hc_node *node, u32 method);
 /**
  * hc_round_asked() - get the outcome of a requested round
  * @node: the node
- * @nr: what hc_round_ask() returned
+ * @nr: the number that hc_round_ask() has returned
  * @record: set to the record of the round
  *
- * Return: 0, or -EAGAIN if it has not ended
+ * Return: 0, or -EAGAIN if the round has not ended
  */
 int hc_round_asked(const struct hc_node *node, u32 nr, struct hc_round_record *record);
 
 /**
- * hc_round_notified() - end the wait for a requested round, whether it has ended or not
+ * hc_round_notified() - report that the caller has stopped waiting for a requested round, whether
+ *	the round has ended or not
  * @node: the node
  */
 void hc_round_notified(struct hc_node *node);
 
 /**
- * hc_round_knows() - tell whether a method exists
- * @method: a number
+ * hc_round_knows() - find out whether a method exists
+ * @method: number of the method
  *
  * Return: true if it is one of enum hypercube_balance
  */
@@ -193,14 +196,15 @@ int hc_round_check(const struct hc_fabric *fabric, u32 method, struct netlink_ex
 void hc_round_event(struct hc_node *node);
 
 /**
- * hc_round_cut() - fail the rounds that use links that were unusable, even if only for a moment
+ * hc_round_cut() - fail the rounds that use links which have been unusable, even if only for a
+ *	moment
  * @node: the node
  * @dims: dimensions of the links, as a mask
  */
 void hc_round_cut(struct hc_node *node, u32 dims);
 
 /**
- * hc_round_again() - send the state of rounds again to a neighbour, which may have dropped it
+ * hc_round_again() - send the state of rounds to a neighbour again: it may have dropped the frames,
  *	because its end of the link was down
  * @node: the node
  * @dim: dimension of the link
@@ -238,9 +242,9 @@ void hc_round_stop(struct hc_node *node);
 void hc_round_free(struct hc_node *node);
 
 /**
- * hc_round_idle() - tell whether a node has so few tasks that it should begin a round
+ * hc_round_idle() - find out whether a node has so few tasks that it should begin a round
  * @node: the node
- * @queued: tasks in its queue now
+ * @queued: number of tasks in its queue
  *
  * Context: any
  * Return: true if the caller must kick the node with HC_EV_ROUND

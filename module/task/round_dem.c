@@ -4,14 +4,15 @@
  * other their loads, and the node with more tasks migrates half the difference to the other node.
  *
  * The value GAVE, the number of tasks that have migrated, is sent after the last of these tasks. So
- * a node has received all tasks that migrate to it along a dimension before it sends its load along
- * the next one.
+ * a node that has received GAVE has received all tasks that migrate to it along this dimension, and
+ * its load is final before it sends it along the next dimension.
  */
 #include "fabric/fabric.h"
 #include "fabric/node.h"
 #include "task/round_impl.h"
 
-/* Do the exchange along one dimension. Return: true when it is complete. */
+/* Carry out the exchange along dimension @dim as far as possible. Return: true if it is complete.
+ */
 static bool exchange(struct hc_node *node, struct hc_round *r, unsigned int dim)
 {
 	u64 own = hc_round_say(r, dim, HC_ROUND_LOAD, 0, hc_round_load(node)), theirs, gave;

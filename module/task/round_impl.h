@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Declarations for the files round*.c only: what load balancing rounds of all methods share.
+ * Declarations for the files round*.c only: the part of load balancing rounds that does not depend
+ * on the method.
  */
 #ifndef _HC_TASK_ROUND_IMPL_H
 #define _HC_TASK_ROUND_IMPL_H
@@ -16,16 +17,18 @@
 /**
  * struct hc_round_ops - a method of load balancing
  * @id: enum hypercube_balance
- * @words: the kinds of values that its nodes send, BIT(enum hc_round_kind)
- * @start: begin a round here. Return: false if that is not possible
- * @rx: process a frame of the method, with @n values of these kinds. Return: false if it is
- *	malformed
+ * @words: mask of the kinds of values that nodes send in its rounds, BIT(enum hc_round_kind)
+ * @start: begin a round at this node. Return: false if that is not possible
+ * @rx: process a frame of the method with @n values, of kinds in @words. Return: false if the frame
+ *	is malformed
  * @topology: check a topology for the method. Return: NULL if it is suitable, else a sentence with
  *	the reason. @topology is NULL if the method needs no topology
- * @size: bytes of the method's own state at a node, see hc_round_priv(); zeroed when a round begins
+ * @size: bytes of the method's private state at a node, see hc_round_priv(); cleared when a round
+ *	begins
  * @begin: called when the node begins or joins a round. Return: 0, or -errno to fail the round. May
  *	be NULL
- * @advance: go on as far as possible. Return: true if the node's own part is complete
+ * @advance: do all of the node's own work that can be done now. Return: true if this work is
+ *	complete
  *
  * Methods whose rounds spread over the fabric set @start to hc_round_start() and @rx to
  * hc_round_receive(). Only these methods have @size, @begin and @advance.
@@ -47,11 +50,11 @@ extern const struct hc_round_ops hc_round_dem, hc_round_mcwa, hc_round_cwa, hc_r
 
 /**
  * struct hc_round_topo - a balancing topology of a fabric; constant
- * @rcu: frees it
- * @epoch: its number in this fabric
+ * @rcu: frees the object after a grace period
+ * @epoch: number of the topology in this fabric
  * @mark: hash by which nodes compare their topologies, HC_ROUND_VALUE_BITS long
  * @b: the topology, accepted by the verifier; b.up points to @up
- * @size: bytes of all this
+ * @size: bytes of the whole object
  * @up: see struct hc_balance
  */
 struct hc_round_topo {
@@ -64,14 +67,14 @@ struct hc_round_topo {
 };
 
 /**
- * struct hc_round_link - state of a node's rounds at one link
+ * struct hc_round_link - state of rounds at one link of a node
  * @said: values that this node sends in its round, @nsaid of them
  * @nsaid: see @said
- * @fresh: a frame is to be sent to the neighbour
- * @sent0: tasks that had migrated over the link before the round
+ * @fresh: true if a frame must be sent to the neighbour
+ * @sent0: number of tasks that had migrated over the link before the round
  * @id: the latest round of which the neighbour has sent a frame; the members below belong to it
  * @last: header of the neighbour's last frame
- * @theirs: HC_ROUND_F_* of all its frames together
+ * @theirs: bitwise OR of the HC_ROUND_F_* in all its frames
  * @received: values that the neighbour has sent, @nreceived of them
  * @nreceived: see @received
  */
@@ -90,7 +93,8 @@ struct hc_round_link {
 /**
  * struct hc_round_clock - times of a round at a node, for its deadline
  * @began: when the node began or joined the round, ns
- * @progress: when it last received something new or migrated tasks in it, ns
+ * @progress: last time at which the node received new values or flags of the round, or migrated
+ *	tasks in it, ns
  */
 struct hc_round_clock {
 	u64 began;
@@ -98,56 +102,59 @@ struct hc_round_clock {
 };
 
 enum hc_round_state {
-	HC_ROUND_IDLE,		/* there is no round, or it has ended */
-	HC_ROUND_RUNS,		/* the node's own part is under way */
-	HC_ROUND_WAITS,		/* the node waits for reports, or for OVER */
+	HC_ROUND_IDLE,		/* there has been no round, or it has ended */
+	HC_ROUND_RUNS,		/* the node's own work is under way */
+	HC_ROUND_WAITS,		/* the node waits for reports of its children, or for OVER */
 };
 
 #define HC_ROUND_NO_PARENT	0xff
 
 /**
- * struct hc_round - a node's part in rounds; [poll] unless stated otherwise
+ * struct hc_round - state of load balancing rounds at a node; only the poll of the node accesses
+ *	fields for which nothing else is stated
  * @node: the node; constant
- * @id: the present or last round: its number << 16 | the node that has begun it
- * @ops: its method, or NULL: there never was a round
+ * @id: id of the present or last round: its number << 16 | the node that has begun it
+ * @ops: its method, or NULL if there has been no round
  * @state: enum hc_round_state
- * @parent: dimension of the link over which the round came first; HC_ROUND_NO_PARENT: this node has
- *	begun it
+ * @parent: dimension of the link over which the first frame of the round was received;
+ *	HC_ROUND_NO_PARENT if this node has begun the round
  * @trigger: enum hypercube_trigger of a round that this node has begun
- * @dice: a random number, drawn at the end of each round; it spreads the times at which nodes begin
- *	the next one
+ * @dice: a random number, drawn at the end of each round, by which different nodes begin the next
+ *	round at different times
  * @flags: HC_ROUND_F_* of this node: REPORT, OVER, FAILED
- * @out: the node only relays the round, and is not counted in @members
- * @owed: a frame could not be sent, and has to be made again
- * @cut: dimensions of links that were unusable, perhaps for a moment, and that look_at_cut() has
- *	not looked at yet
- * @part: dimensions of the links that the round uses
- * @giving: dimensions of the links over which tasks are migrating in the round
- * @members: number of nodes that take part, counting this node and the tree below it, for the
- *	report
- * @moved: sum over the migrated tasks of the links that a task has crossed, for this node and the
- *	tree below it; once the round has ended, for all nodes
- * @gave: tasks that this node has migrated
- * @status: with FAILED: -errno
- * @cause_node: node where the cause lies, or HC_CAUSE_NONE
- * @cause_dim: dimension of the link where it lies, or HC_CAUSE_NONE
+ * @out: true if the node is not in the topology: it only forwards the round, and is not counted in
+ *	@members
+ * @owed: true if a frame could not be sent, and must be made again
+ * @cut: mask of dimensions of links that have been unusable, perhaps only for a moment, since
+ *	look_at_cut() last ran
+ * @part: mask of dimensions of the links that the round uses
+ * @giving: mask of dimensions of the links over which tasks are migrating in the round
+ * @members: number of nodes that take part, of this node and its descendants in the tree; sent in
+ *	the report
+ * @moved: number of links that migrated tasks have crossed in total; as sent in the report, for
+ *	this node and its descendants in the tree; when the round has ended, for all nodes
+ * @gave: number of tasks that this node has migrated
+ * @status: with FAILED in @flags: -errno
+ * @cause_node: the node that is the cause, or at which the link is, or HC_CAUSE_NONE
+ * @cause_dim: dimension of the link that is the cause, or HC_CAUSE_NONE
  * @clock: times of the round
- * @ready: time from which the node may join a later round of its neighbours, or begin a superseded
- *	round again, ns
- * @ended: when the last round ended, ns
+ * @ready: time before which the node does not join a later round of a neighbour, and does not begin
+ *	a superseded round again, ns
+ * @ended: time at which the last round ended, ns
  * @took: duration of the last round, ns
- * @interval: least time from @ended to a round that the node begins for lack of tasks, ns
- * @idle: the poll knows, or was notified, that the node lacks tasks; hc_round_idle() reads and sets
- *	it in any context
- * @timer: runs when something is due
- * @asks: how many rounds configuration has requested; config writes
+ * @interval: least time from @ended to a round that the node begins because it lacks tasks, ns
+ * @idle: true if the node lacks tasks and its poll has found this or has been kicked for it;
+ *	hc_round_idle() reads and sets it in any context
+ * @timer: expires when a round, a deadline or a frame is due
+ * @asks: number of rounds that commands have requested; config writes
  * @ask_method: method of the last request; config writes it before @asks
- * @waiters: how many requests still wait for an outcome; config writes
- * @begun: value of @asks up to which the present or last round answers the requests
- * @answered: value of @asks up to which requests are answered; under hc_rounds.lock
- * @answer: the record that answers the last answered request; under hc_rounds.lock
+ * @waiters: number of commands that wait for an outcome; config writes
+ * @begun: value of @asks when the present or last round began: its outcome answers the requests up
+ *	to this number
+ * @answered: number of requests that have been answered; under hc_rounds.lock
+ * @answer: the record with which the last of these was answered; under hc_rounds.lock
  * @rid: state of the method RID
- * @size: bytes of all this
+ * @size: bytes of the whole object
  * @link: state of each link
  */
 struct hc_round {
@@ -196,7 +203,7 @@ static inline u64 hc_round_nr(u64 id)
 /* The greatest number that a round can have. */
 #define HC_ROUND_NR_MAX	(U64_MAX >> 16)
 
-/* Return the HC_ROUND_F_* that the neighbour has sent in the present round. */
+/* Return the HC_ROUND_F_* that the neighbour along @dim has sent in the present round. */
 static inline u8 hc_round_theirs(const struct hc_round *r, unsigned int dim)
 {
 	return r->link[dim].id == r->id ? r->link[dim].theirs : 0;
@@ -204,11 +211,11 @@ static inline u8 hc_round_theirs(const struct hc_round *r, unsigned int dim)
 
 /* --- round.c; context: poll --- */
 /**
- * hc_round_of() - get a node's part in rounds
+ * hc_round_of() - get the state of rounds at a node
  * @node: the node
  *
  * Context: any
- * Return: the node's struct hc_round, or NULL if rounds were never enabled
+ * Return: the node's struct hc_round, or NULL if rounds have never been enabled
  */
 struct hc_round *hc_round_of(const struct hc_node *node);
 
@@ -217,9 +224,9 @@ struct hc_round *hc_round_of(const struct hc_node *node);
  * @node: the node
  * @r: its rounds
  * @ops: the method
- * @trigger: why it begins
+ * @trigger: the trigger of the round
  *
- * Return: false if the numbers are used up
+ * Return: false if no greater number for a round exists
  */
 bool hc_round_start(struct hc_node *node, struct hc_round *r, const struct hc_round_ops *ops,
 		    enum hypercube_trigger trigger);
@@ -239,24 +246,24 @@ u32 hc_round_usable_links(const struct hc_node *node);
 void hc_round_clock_start(struct hc_round_clock *c);
 
 /**
- * hc_round_deadline() - compute when a round without progress fails
+ * hc_round_deadline() - compute the time at which a round without progress fails
  * @node: the node
- * @c: its clock of the round
+ * @c: the node's clock of the round
  *
  * Return: ns, or U64_MAX: never
  */
 u64 hc_round_deadline(const struct hc_node *node, const struct hc_round_clock *c);
 
 /**
- * hc_round_pause() - compute when the node may begin the next round itself
+ * hc_round_pause() - compute the time from which the node may begin the next round
  * @r: its rounds
- * @took: how long the round took that has ended, ns
- * @moved: that round has moved tasks
+ * @took: duration of the round that has ended, ns
+ * @moved: true if tasks have migrated in that round
  */
 void hc_round_pause(struct hc_round *r, u64 took, bool moved);
 
 /**
- * hc_round_priv() - get the method's own state
+ * hc_round_priv() - get the private state of the method
  * @node: the node
  * @r: its rounds
  *
@@ -265,11 +272,12 @@ void hc_round_pause(struct hc_round *r, u64 took, bool moved);
 void *hc_round_priv(const struct hc_node *node, struct hc_round *r);
 
 /**
- * hc_round_goes() - tell whether the round uses a link, as far as this node knows
+ * hc_round_goes() - find out whether the round uses a link
  * @r: the node's rounds
  * @dim: dimension of the link
  *
- * Return: true if both ends take part in it over this link
+ * Return: true if this node uses the link in the round, and the neighbour has not announced that it
+ * does not
  */
 bool hc_round_goes(const struct hc_round *r, unsigned int dim);
 
@@ -287,14 +295,14 @@ u32 hc_round_load(const struct hc_node *node);
  * @node: the node
  * @r: its rounds
  * @dim: dimension of the link
- * @count: how many tasks, at most
+ * @count: maximum number of tasks
  *
- * Return: true if all these tasks have migrated, so that GAVE will be sent or was sent
+ * Return: true if no more tasks will migrate, so that GAVE has been sent or will be sent
  */
 bool hc_round_give(struct hc_node *node, struct hc_round *r, unsigned int dim, u64 count);
 
 /**
- * hc_round_join() - take part in a round that is later than the node's own
+ * hc_round_join() - begin or join a round that is later than the node's present or last one
  * @node: the node
  * @r: its rounds
  * @id: the round
@@ -306,12 +314,13 @@ void hc_round_join(struct hc_node *node, struct hc_round *r, u64 id,
 		   const struct hc_round_ops *ops, unsigned int parent);
 
 /**
- * hc_round_fail() - end the present round, if any, because it has failed here or elsewhere
+ * hc_round_fail() - end the present round, if any, because it has failed at this node or at another
+ *	one
  * @node: the node
  * @r: its rounds
  * @status: -errno
- * @cause_node: node where the cause lies, or HC_CAUSE_NONE
- * @cause_dim: dimension of the link where it lies, or HC_CAUSE_NONE
+ * @cause_node: the node that is the cause, or at which the link is, or HC_CAUSE_NONE
+ * @cause_dim: dimension of the link that is the cause, or HC_CAUSE_NONE
  */
 void hc_round_fail(struct hc_node *node, struct hc_round *r, int status, u32 cause_node,
 		   u32 cause_dim);
@@ -340,9 +349,9 @@ void hc_round_go(struct hc_node *node, struct hc_round *r);
  * @dim: dimension of the link over which it was received
  * @w: the frame's header
  * @word: its values
- * @n: how many they are
+ * @n: number of values
  *
- * Return: false if the round's number is impossible
+ * Return: false if the number of the round is greater than any valid one
  */
 bool hc_round_receive(struct hc_node *node, struct hc_round *r, unsigned int dim,
 		      const struct hc_wire_round *w, const u64 *word, unsigned int n);
@@ -350,18 +359,18 @@ bool hc_round_receive(struct hc_node *node, struct hc_round *r, unsigned int dim
 /**
  * hc_round_word() - find a value
  * @word: encoded values, as frames contain them
- * @n: how many they are
+ * @n: number of values
  * @kind: kind of the value
  * @index: index of the value among those of its kind
- * @value: set to it
+ * @value: set to the value
  *
- * Return: false if there is none
+ * Return: false if there is no such value
  */
 bool hc_round_word(const u64 *word, unsigned int n, enum hc_round_kind kind, unsigned int index,
 		   u64 *value);
 
 /**
- * hc_round_word_make() - encode a value for a frame
+ * hc_round_word_make() - encode a value for a ROUND frame
  * @kind: its kind
  * @index: its index
  * @value: the value; if it is too great to be encoded, the greatest possible value is used
@@ -377,7 +386,7 @@ u64 hc_round_word_make(enum hc_round_kind kind, unsigned int index, u64 value);
  * @dim: dimension of the link
  * @w: the frame's header
  * @word: its values
- * @n: how many they are
+ * @n: number of values
  *
  * Return: false if the frame could not be sent; the poll then runs again soon
  */
@@ -385,15 +394,15 @@ bool hc_round_xmit(struct hc_node *node, struct hc_round *r, unsigned int dim,
 		   const struct hc_wire_round *w, const u64 *word, unsigned int n);
 
 /**
- * hc_round_say() - send a value to a neighbour in the present round, unless one of this kind and
- *	index was sent before
+ * hc_round_say() - send a value to a neighbour in the present round, unless a value of this kind
+ *	and index has been sent to it
  * @r: the node's rounds
  * @dim: dimension of the link
  * @kind: kind of the value
  * @index: its index
  * @value: the value
  *
- * Return: @value, or the value of this kind and index that was sent before
+ * Return: the value of this kind and index that has been or will be sent: @value, or an earlier one
  */
 u64 hc_round_say(struct hc_round *r, unsigned int dim, enum hc_round_kind kind,
 		 unsigned int index, u64 value);
@@ -404,7 +413,7 @@ u64 hc_round_say(struct hc_round *r, unsigned int dim, enum hc_round_kind kind,
  * @dim: dimension of the link
  * @kind: kind of the value
  * @index: its index
- * @value: set to it
+ * @value: set to the value
  *
  * Return: false if the neighbour has not sent it
  */
@@ -412,18 +421,18 @@ bool hc_round_said(const struct hc_round *r, unsigned int dim, enum hc_round_kin
 		   unsigned int index, u64 *value);
 
 /**
- * hc_round_follow() - join the latest round of the neighbours, or end the present round if it has
- *	failed at a neighbour
+ * hc_round_follow() - join the latest round of which a neighbour has sent a frame, and end the
+ *	present round if it has failed at a neighbour
  * @node: the node
  * @r: its rounds
- * @next: set to the time from which the node may join that round, if it is too early now
+ * @next: if it is too early to join the round, set to the time from which the node may join it
  *
- * Return: false if it is too early
+ * Return: false if it is too early to join the round
  */
 bool hc_round_follow(struct hc_node *node, struct hc_round *r, u64 *next);
 
 /**
- * hc_round_flush() - send frames to the neighbours that lack values or flags of this node
+ * hc_round_flush() - send frames with new values or flags of this node to the neighbours
  * @node: the node
  * @r: its rounds
  */
@@ -440,12 +449,12 @@ void hc_round_flush(struct hc_node *node, struct hc_round *r);
 const struct hc_round_ops *hc_round_method(u32 method);
 
 /**
- * hc_round_record() - record the end of a round that was begun here, and answer the command that
- *	requested it, if any
+ * hc_round_record() - record the end of a round that this node has begun, and answer the commands
+ *	that requested it
  * @node: the node
  * @r: its rounds
  * @rec: the record
- * @keep: send a notification, and keep the record in the history
+ * @keep: true to send a notification, and to store the record in the history
  *
  * Context: poll
  */
@@ -453,7 +462,8 @@ void hc_round_record(struct hc_node *node, struct hc_round *r, const struct hc_r
 		     bool keep);
 
 /**
- * hc_round_refuse() - answer all outstanding commands with an error, since no round can begin here
+ * hc_round_refuse() - answer all outstanding commands with an error, since this node can begin no
+ *	round
  * @node: the node
  * @r: its rounds
  * @status: -errno
@@ -465,7 +475,7 @@ void hc_round_refuse(struct hc_node *node, struct hc_round *r, int status);
 /* --- round_rid.c; context: poll --- */
 
 /**
- * hc_rid_size() - size of the state of the method RID
+ * hc_rid_size() - compute the size of the state of the method RID
  * @fabric: the fabric
  *
  * Return: bytes for one node
@@ -473,49 +483,49 @@ void hc_round_refuse(struct hc_node *node, struct hc_round *r, int status);
 size_t hc_rid_size(const struct hc_fabric *fabric);
 
 /**
- * hc_rid_asks() - tell whether a RID round of the node itself is under way
+ * hc_rid_asks() - find out whether a RID round that the node has begun is under way
  * @node: the node
  * @r: its rounds
- * @next: if so, lowered to the time when it fails without progress
+ * @next: if it is, lowered to the time at which it fails without progress
  *
- * Return: true if so
+ * Return: true if it is
  */
 bool hc_rid_asks(const struct hc_node *node, const struct hc_round *r, u64 *next);
 
 /**
- * hc_rid_needs() - tell whether the node's RID round waits, or will wait, for a neighbour
+ * hc_rid_needs() - find out whether the RID round that the node has begun depends on a neighbour
  * @r: the node's rounds
  * @dim: dimension of the link
  *
- * Return: true if so
+ * Return: true if the round waits, or will wait, for this neighbour
  */
 bool hc_rid_needs(const struct hc_round *r, unsigned int dim);
 
 /**
- * hc_rid_again() - have the last request to a neighbour sent again, since the neighbour may not
+ * hc_rid_again() - mark the last request to a neighbour as not sent, since the neighbour may not
  *	have received it
  * @r: the node's rounds
  * @dim: dimension of the link
  *
- * Return: true if there is a request to be sent
+ * Return: true if a request must be sent
  */
 bool hc_rid_again(struct hc_round *r, unsigned int dim);
 
 /**
- * hc_rid_go() - advance the RID rounds of the node and its neighbours, and send new requests and
- *	answers
+ * hc_rid_go() - advance the RID rounds that the node and its neighbours have begun, and send new
+ *	requests and answers
  * @node: the node
  * @r: its rounds
  */
 void hc_rid_go(struct hc_node *node, struct hc_round *r);
 
 /**
- * hc_rid_fail() - end the RID round of the node itself, if any, as failed
+ * hc_rid_fail() - fail the RID round that the node has begun, if any
  * @node: the node
  * @r: its rounds
  * @status: -errno
- * @cause_node: node where the cause lies, or HC_CAUSE_NONE
- * @cause_dim: dimension of the link where it lies, or HC_CAUSE_NONE
+ * @cause_node: the node that is the cause, or at which the link is, or HC_CAUSE_NONE
+ * @cause_dim: dimension of the link that is the cause, or HC_CAUSE_NONE
  */
 void hc_rid_fail(struct hc_node *node, struct hc_round *r, int status, u32 cause_node,
 		 u32 cause_dim);

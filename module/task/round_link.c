@@ -2,18 +2,18 @@
 /*
  * ROUND frames: the values and flags that a node sends in a round over a link.
  *
- * Each frame repeats all values and flags that the node has sent over this link in the round. So a
- * later frame replaces the earlier ones, and a frame that could not be sent is made again
- * (hc_round_link.fresh). A link delivers frames in order or is down, so each end has the last state
- * of the other one, except for frames that were lost while one end was down. Lost frames do no
- * harm:
+ * Each frame repeats all values and flags that the node has sent over this link in the round. So
+ * each frame replaces the frames before it, and a frame that could not be sent is replaced by a new
+ * one (hc_round_link.fresh). A link delivers frames in order or is down, so each end has the latest
+ * state of the other end, except for frames that were lost while one end was down. These lost
+ * frames do no harm:
  *
  *  - A round fails if a link that it uses was unusable, even if only for a moment.
  *  - One end of a link may come up before the other, which drops all frames until it is up, too.
  *    When the second end is up, it sends its FAULT word, and the first end sends its state again
  *    (hc_round_again()).
- *  - If a neighbour sends a frame of an earlier round than this node's, or of a round that this
- *    node knows to have ended, this node sends the neighbour its state.
+ *  - If a neighbour sends a frame of an earlier round than this node's, or of a round that has
+ *    ended at this node, this node sends the neighbour its state.
  */
 #include "fabric/fabric.h"
 #include "fabric/link.h"
@@ -25,12 +25,13 @@
 /* A value in a frame: kind << 56 | index << 48 | value. */
 #define WORD(kind, index, value)	((u64)(kind) << 56 | (u64)(index) << 48 | (value))
 #define WORD_VALUE			((1ULL << HC_ROUND_VALUE_BITS) - 1)
-/* Least time between rounds that a node joins. It bounds the frames that a neighbour can cause, as
- * each node that joins notifies all its neighbours.
+/* Least time between two rounds that a node joins. It limits the number of frames that a Byzantine
+ * neighbour can cause, since a node that joins a round sends frames to all its neighbours.
  */
 #define GAP	(2ULL * NSEC_PER_MSEC)
-/* No round takes less than 2^LEAST_LOG ns, which bounds the number of rounds since the start of the
- * machine. A greater number is refused: otherwise a neighbour could use up the numbers.
+/* No round takes less than 2^LEAST_LOG ns, so the time since the machine was booted limits the
+ * number of a round. A frame with a greater number is refused; otherwise a Byzantine neighbour
+ * could use the greatest number, after which no round can begin.
  */
 #define LEAST_LOG	10
 
@@ -143,8 +144,8 @@ static bool cause_sound(const struct hc_node *node, const struct hc_wire_round *
 	       (d == HC_CAUSE_NONE || d < node->fabric->topo.ports);
 }
 
-/* Return: true if all values are of kinds that the method uses, and no two values have the same
- * kind and index.
+/* Return: true if the values of a frame are valid: each is of a kind that the method uses, and no
+ * two have the same kind and index.
  */
 static bool words_sound(const struct hc_round_ops *ops, const u64 *word, unsigned int n)
 {
@@ -161,7 +162,7 @@ static bool words_sound(const struct hc_round_ops *ops, const u64 *word, unsigne
 	return true;
 }
 
-/* Read the values of a frame. Return: how many there are, or -1 if the frame is malformed. */
+/* Set @word to the values of a frame. Return: their number, or -1 if the frame is malformed. */
 static int frame_read(const struct hc_node *node, const struct sk_buff *skb, u64 *word)
 {
 	const struct hc_wire_round *w = hc_wire_round_of(skb);
@@ -185,8 +186,8 @@ static bool is_over(u8 flags)
 	return flags & (HC_ROUND_F_OVER | HC_ROUND_F_FAILED);
 }
 
-/* Store the neighbour's flags and values. The neighbour may add flags and values to a round, but
- * may not withdraw any.
+/* Store the flags and values that the neighbour along @dim has sent. New flags and values are added
+ * to those that are stored; none is removed or changed.
  */
 static void link_receive(struct hc_round *r, unsigned int dim, const struct hc_wire_round *w,
 			 const u64 *word, unsigned int n)
@@ -222,8 +223,8 @@ bool hc_round_receive(struct hc_node *node, struct hc_round *r, unsigned int dim
 
 	if (hc_round_nr(id) > ktime_get_ns() >> LEAST_LOG)
 		return false;
-	/* Ignore a later round that does not use this link: it may still be received over another
-	 * link.
+	/* Ignore a later round that does not use this link: a frame of it may be received over
+	 * another link.
 	 */
 	if (id <= r->id || !out || over)
 		link_receive(r, dim, w, word, n);
@@ -233,11 +234,11 @@ bool hc_round_receive(struct hc_node *node, struct hc_round *r, unsigned int dim
 	return true;
 }
 
-/* ------------------------------------------------------------ following */
+/* ------------------------------------------------------------ joining and leaving rounds */
 
-/* Return: the dimension of the usable link over which the latest round was received, or
- * HC_ROUND_NO_PARENT if none is later than the node's own. A round that was received over a link
- * that is now unusable has failed at the neighbour, too, and is ignored.
+/* Return: the dimension of the usable link over which a frame of the latest round was received, or
+ * HC_ROUND_NO_PARENT if no such round is later than the node's present or last one. Links that are
+ * unusable by now are ignored, since the round has failed at the neighbour for this reason.
  */
 static unsigned int later_along(const struct hc_node *node, const struct hc_round *r)
 {
@@ -252,13 +253,13 @@ static unsigned int later_along(const struct hc_node *node, const struct hc_roun
 	return dim;
 }
 
-/* Adopt the number of a later round without joining it. Either the round has ended elsewhere
- * already; or the number names this node as the one that has begun the round, which is not true. In
- * the second case the nodes of the round may wait for each other, and no node would end it, so
- * FAILED is sent to them.
+/* Adopt the id of a later round, of which a frame was received over link @dim, without joining the
+ * round. There are two cases: the round has already ended at other nodes; or its id contains the
+ * number of this node, which has not begun it. In the second case the id is forged, the nodes of
+ * the round may wait for each other, and no node would end it, so this node sends FAILED.
  *
- * In both cases this node leaves an earlier round, and notifies the neighbours that wait for this
- * node in the earlier round.
+ * In both cases this node has left its present round, and sends frames to the neighbours that may
+ * wait for it in that round.
  */
 static void deferred_miss(struct hc_node *node, struct hc_round *r, unsigned int dim)
 {
@@ -280,7 +281,9 @@ static void deferred_miss(struct hc_node *node, struct hc_round *r, unsigned int
 	}
 }
 
-/* Fail the present round if it has failed at a neighbour, or if a neighbour contradicts it. */
+/* Fail the present round if it has failed at a neighbour, or if the frames of a neighbour are not
+ * consistent with it.
+ */
 static void present_follow(struct hc_node *node, struct hc_round *r)
 {
 	unsigned int d;
@@ -290,7 +293,9 @@ static void present_follow(struct hc_node *node, struct hc_round *r)
 
 		if (!(r->part & hc_bit(d)) || r->link[d].id != r->id)
 			continue;
-		/* The node that began the round has sent different methods to two neighbours. */
+		/* The node that began the round has sent frames with different methods to different
+		 * neighbours.
+		 */
 		if (w->method != r->ops->id)
 			hc_round_fail(node, r, -EPROTO, node->id, d);
 		else if (w->flags & HC_ROUND_F_FAILED)
@@ -324,7 +329,7 @@ bool hc_round_follow(struct hc_node *node, struct hc_round *r, u64 *next)
 	return true;
 }
 
-/* Process a ROUND frame. Return: 0 or the reason to drop it. */
+/* Process a ROUND frame. Return: 0, or the reason for which it must be dropped. */
 static unsigned int frame_rx(struct hc_node *node, unsigned int dim, const struct sk_buff *skb)
 {
 	const struct hc_wire_round *w = hc_wire_round_of(skb);

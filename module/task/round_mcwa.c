@@ -1,22 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Two methods: MCWA balances by quotas on a balancing topology. The cube walking algorithm (CWA) is
- * the special case in which the topology is the whole cube, without trees.
+ * The cube walking algorithm (CWA), and its variant for a balancing topology (MCWA). Such a
+ * topology is a subcube whose nodes are roots of trees (hc_balance.h); in the special case CWA, the
+ * subcube is the whole cube, and there are no trees.
  *
  * Loads and weights (numbers of nodes) are sent up the trees. The roots add them up over the
- * subcube, dimension after dimension. So each root learns the loads and weights of the cubes that
- * contain it, of the cubes beside these, and the total. Quotas follow from the weights of the roots
- * with lower numbers, so a root can compute the quotas of all these cubes without further messages.
- * Quotas are sent down the trees. Then the surplus tasks of each tree migrate up to its root, from
- * cube to cube, the largest cubes first, and down the trees that lack tasks. The arithmetic is that
- * of the planner (hc_quota.h, and ctl/plan/balance_mcwa.c).
+ * subcube, dimension after dimension. After dimension i, a root has the load and the weight of the
+ * cube of dimension i + 1 that contains it; the neighbour's cube of dimension i is "beside" its
+ * own. In the end each root has the loads and weights of all cubes that contain it, of the cubes
+ * beside these, and the total. Quotas follow from the weights of the roots with lower numbers, so a
+ * root can compute the quotas of all these cubes without further messages. Quotas are sent down the
+ * trees. Then the surplus tasks of each tree migrate up to its root; from cubes with a surplus to
+ * the cubes beside them, the largest cubes first (the walk); and from the roots down those trees
+ * that lack tasks. The arithmetic is that of the planner (hc_quota.h, and ctl/plan/balance_mcwa.c).
  *
- * Before a walk along a dimension the two roots along it send each other how many tasks leave each
- * cube that contains the sender. The same numbers of tasks arrive in the corresponding cubes of the
- * receiver. So both roots know how many tasks each of these cubes has after the walk, as planned.
- * Migrations follow the plan as far as there are tasks: if workers have taken tasks of a node
- * meanwhile, the node migrates those that it still has, and sends their number. Each node waits for
- * the tasks that it is to receive before it migrates any tasks.
+ * Before a walk along a dimension, the two roots at the ends of each link along it send each other
+ * the numbers of tasks (theta) that will leave each cube that contains the sender. These tasks will
+ * arrive in the corresponding cubes of the receiver. So both roots can compute the number of tasks
+ * of each of these cubes after the walk, as planned. If workers have taken tasks of a node since
+ * the loads were counted, the node migrates the tasks that it still has, and sends their number.
+ * Each node waits for the tasks that it must receive before it migrates any tasks.
  */
 #include <linux/math64.h>
 
@@ -27,20 +30,21 @@
 #include "task/round.h"
 #include "task/round_impl.h"
 
-/* What a node does next. */
+/* The steps of a round at a node. */
 enum step {
 	LOADS_UP,	/* receive the loads of the children */
 	EXCHANGE,	/* roots: exchange loads along dimension @level of the subcube, from 0 up */
-	QUOTA_DOWN,	/* others: receive the quota */
+	QUOTA_DOWN,	/* other nodes: receive the quota */
 	SURPLUS_UP,	/* receive the children's surplus, migrate the tree's surplus upwards */
 	WALK,		/* roots: walk along dimension @level - 1 of the subcube, down to 0 */
-	LACK_WAIT,	/* others: wait for the tasks that the node and its tree lack */
-	LACK_DOWN,	/* migrate the tasks that the children's trees lack to the children */
+	LACK_WAIT,	/* other nodes: wait for the tasks that the node's tree lacks */
+	LACK_DOWN,	/* migrate to each child the tasks that its tree lacks */
 	OVER,
 };
 
-/* A cube that contains a root, or the cube beside it: its tasks, its nodes, its surplus of tasks,
- * and how many tasks leave it in the present walk.
+/* A cube that contains a root, or the cube beside it. @load: its tasks; @weight: nodes of its
+ * trees; @delta: its surplus of tasks, negative if it lacks tasks; @theta: number of tasks that
+ * leave it in the present walk.
  */
 struct cube {
 	u64 load;
@@ -50,7 +54,7 @@ struct cube {
 };
 
 /**
- * struct mcwa - a node's part in a round
+ * struct mcwa - state of a round at a node
  * @step: enum step
  * @up: dimension of the link to the parent, or HC_BALANCE_ROOT or HC_BALANCE_OUT
  * @level: dimension of the subcube that EXCHANGE or WALK has reached
@@ -58,11 +62,11 @@ struct cube {
  * @nchild: number of children
  * @child: dimensions of the links to the children, by the children's order
  * @dim: dimensions of the subcube, in ascending order
- * @uses: dimensions of the links on which the node's part depends
+ * @uses: mask of dimensions of the links over which the node sends or receives values or tasks
  * @mark: hash of the topology
- * @load: tasks of the node and the tree below it
- * @weight: nodes in that tree, this one among them
- * @quota: tasks that the nodes of that tree are to have
+ * @load: number of tasks of the node and its descendants in the tree
+ * @weight: number of nodes that these are, including this one
+ * @quota: number of tasks that these nodes must have after the round
  * @own: own[i] is the cube of dimension i that contains the node
  * @beside: beside[i] is the cube of dimension i beside own[i]
  */
@@ -90,7 +94,8 @@ static bool is_root(const struct mcwa *p)
 
 /* ------------------------------------------------------------ the position in the topology */
 
-/* Determine the node's position in the topology: its parent and children, or that it is in no tree.
+/* Set the fields of @p for the position of the node in the topology @b: its parent, its children,
+ * and the dimensions of the subcube. Set @r->out if the node is not in the topology.
  */
 static void place(const struct hc_node *node, struct hc_round *r, struct mcwa *p,
 		  const struct hc_balance *b)
@@ -136,8 +141,8 @@ static int begin(struct hc_node *node, struct hc_round *r)
 
 /* ------------------------------------------------------------ loads */
 
-/* Add up the loads of the node and its children, and send the sum to the parent. Return: false if
- * some loads have not been received.
+/* Add up the loads and weights of the node and its children, and send the sums to the parent.
+ * Return: false if those of a child have not been received.
  */
 static bool loads_up(struct hc_node *node, struct hc_round *r, struct mcwa *p)
 {
@@ -170,23 +175,24 @@ static bool is_upper(const struct hc_node *node, const struct mcwa *p, unsigned 
 	return node->id & hc_bit(p->dim[level]);
 }
 
-/* Return: the surplus of a cube, negative if it lacks tasks. @before is the total weight of the
- * roots with lower numbers than those of the cube.
+/* Return: the surplus of a cube, negative if it lacks tasks. Each node's quota is @each tasks, and
+ * the first @rest nodes have one task more. @before: total weight of the roots with lower numbers
+ * than those of the cube.
  */
 static s64 cube_delta(const struct cube *c, u64 each, u64 rest, u64 before)
 {
 	return c->load - (c->weight * each + hc_quota_share(rest, before, c->weight));
 }
 
-/* Divide @sum by @weight. The weights of all nodes together fit in 32 bits, unless a Byzantine node
- * sends a wrong weight. It may send 0, so divide by 1 at least.
+/* Divide @sum by @weight. Correct weights are not 0, and their sum fits in 32 bits, but a Byzantine
+ * node may send a wrong weight; if @weight is 0, divide by 1.
  */
 static u64 divide(u64 sum, u64 weight, u64 *rest)
 {
 	return div64_u64_rem(sum, max(weight, 1ULL), rest);
 }
 
-/* Compute the surplus of each cube. All loads and weights are known now. */
+/* Compute the surplus of each cube from the loads and weights, all of which have been received. */
 static void deltas(const struct hc_node *node, struct mcwa *p)
 {
 	const struct cube *all = &p->own[p->k];
@@ -226,7 +232,8 @@ static bool exchange(struct hc_node *node, struct hc_round *r, struct mcwa *p)
 
 /* ------------------------------------------------------------ quotas */
 
-/* Return: the surplus of child number @i, negative if it lacks tasks. *@quota is set to its quota.
+/* Return: the surplus of the tree of child number @i, negative if it lacks tasks. *@quota is set to
+ * the quota of this tree.
  */
 static s64 child_delta(const struct hc_round *r, const struct mcwa *p, unsigned int i, u64 *quota)
 {
@@ -234,7 +241,7 @@ static s64 child_delta(const struct hc_round *r, const struct mcwa *p, unsigned 
 	unsigned int k;
 
 	each = divide(p->quota, p->weight, &rest);
-	/* The node itself gets the first of the tasks that remain. */
+	/* The first of the @rest tasks belongs to the quota of the node itself. */
 	rest -= !!rest;
 	for (k = 0; k <= i; k++) {
 		before += weight;
@@ -280,8 +287,8 @@ static bool surplus_up(struct hc_node *node, struct hc_round *r, struct mcwa *p)
 	return true;
 }
 
-/* Compute how many tasks leave each cube that contains the node, and each cube beside these, along
- * dimension @j.
+/* Compute the number of tasks that leave each cube that contains the node, and each cube beside
+ * these, in the walk along dimension number @j of the subcube.
  */
 static void walk_plan(const struct hc_node *node, struct mcwa *p, unsigned int j)
 {
@@ -299,8 +306,9 @@ static void walk_plan(const struct hc_node *node, struct mcwa *p, unsigned int j
 	}
 }
 
-/* Get the values that the neighbour along dimension @j has sent: how many tasks leave each cube
- * that contains it, in @theta[0] to @theta[@j]. Return: false if some have not been received.
+/* Set @theta[0] to @theta[@j] to the values that the neighbour along dimension number @j of the
+ * subcube has sent: the number of tasks that leave each cube that contains the neighbour. Return:
+ * false if one of them has not been received.
  */
 static bool walk_received(struct hc_round *r, const struct mcwa *p, unsigned int j, u64 *theta)
 {
@@ -322,7 +330,9 @@ static void walk_done(struct mcwa *p, unsigned int j, const u64 *theta)
 		p->beside[l].delta += theta[l + 1] - theta[l] - p->beside[l].theta;
 }
 
-/* Do the walk along one dimension. Return: true when it is complete. */
+/* Carry out the walk along dimension number @j of the subcube as far as possible. Return: true if
+ * it is complete.
+ */
 static bool walk_along(struct hc_node *node, struct hc_round *r, struct mcwa *p, unsigned int j)
 {
 	u64 theta[HYPERCUBE_DIM_MAX], gave;
@@ -369,8 +379,8 @@ static bool lack_down(struct hc_node *node, struct hc_round *r, struct mcwa *p)
 
 /* ------------------------------------------------------------ the sequence of steps */
 
-/* Return: true if all neighbours that have sent the hash of their topology have this node's
- * topology. Otherwise fail the round.
+/* Return: true if each neighbour that has sent the hash of its topology has the same topology as
+ * this node. Otherwise fail the round and return false.
  */
 static bool agreed(struct hc_node *node, struct hc_round *r, const struct mcwa *p)
 {
@@ -385,7 +395,7 @@ static bool agreed(struct hc_node *node, struct hc_round *r, const struct mcwa *
 	return true;
 }
 
-/* Do the next step. Return: false if it has to wait. */
+/* Carry out the next step. Return: false if it must wait for a neighbour. */
 static bool step(struct hc_node *node, struct hc_round *r, struct mcwa *p)
 {
 	u64 gave;
@@ -417,8 +427,9 @@ static bool step(struct hc_node *node, struct hc_round *r, struct mcwa *p)
 	}
 }
 
-/* Return: true if the round uses all links on which the node's part depends. Else fail the round. A
- * neighbour may announce late that it does not use a link, so each advance() checks this.
+/* Return: true if the round uses all links in @p->uses. Otherwise fail the round and return false.
+ * A neighbour may announce at any time that it does not use a link, so each call of advance()
+ * checks this.
  */
 static bool has_links(struct hc_node *node, struct hc_round *r, const struct mcwa *p)
 {

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Receiver-initiated diffusion (RID): a node that lacks tasks asks its neighbours for their loads,
- * computes the mean of these loads and its own load, and requests from each neighbour a part of the
- * tasks that it lacks to reach the mean.
+ * computes the mean of these loads and its own load, and requests from each neighbour a share of
+ * the tasks by which its own load is below the mean.
  *
- * Only the node and its neighbours take part in such a round. The round has a number of the node's
- * own, and the neighbours store the last one: only the latest round of a node counts. A node always
- * answers, whatever else it does, so no cycle of nodes that wait for each other can arise: neither
- * sending a load nor migrating tasks that are there depends on a third node. Two nodes may ask each
- * other, and may be in a round of another method at the same time. Tasks migrate as always
- * (migrate_tx.c): of the requested tasks, those migrate that are still in the queue when they are
- * to be sent. After that the requester is sent their number.
+ * Only the node and its neighbours take part in such a round. Each node numbers its own rounds, and
+ * its neighbours store the last number: they answer only the latest round of a node. To answer with
+ * its load, and to migrate tasks that are in its queue, a node waits for no third node, so no cycle
+ * of nodes that wait for each other can arise. Two nodes may send each other requests, and may be
+ * in a round of another method at the same time. The requested tasks migrate as described in
+ * migrate_tx.c, as far as they are still in the queue. After that, their number (GAVE) is sent to
+ * the requester.
  *
  * The round fails if a link fails over which an answer is outstanding, or if no answer is received
- * for long. Tasks that were requested may arrive nonetheless.
+ * before the deadline. Even then, tasks that were requested may arrive.
  *
- * Byzantine neighbours: a neighbour can make a node migrate its tasks, and can promise tasks that
- * it does not have. The node has fixed memory for each neighbour, whatever the neighbour sends.
+ * Byzantine neighbours: a neighbour can make a node migrate its tasks, and can report tasks that it
+ * does not have. The memory for each neighbour is fixed.
  */
 #include <linux/build_bug.h>
 
@@ -29,26 +29,26 @@
 #include "task/round_impl.h"
 #include "trace.h"
 
-/* More tasks than any node has. Greater values in frames are lowered to this, so that sums fit in
- * 64 bits.
+/* A number of tasks that no node reaches. Greater values in frames are replaced by it, so that sums
+ * fit in 64 bits.
  */
 #define LOAD_MAX	(1ULL << 28)
 
 enum ask_step {
 	ASK_NOTHING,
-	ASK_LOAD,	/* waiting for the neighbour's load */
+	ASK_LOAD,	/* wait for the neighbour's load */
 	ASK_KNOWN,	/* the neighbour's load was received */
-	ASK_GAVE,	/* waiting for the neighbour's tasks, and for its GAVE */
+	ASK_GAVE,	/* wait for the neighbour's tasks, and then for its GAVE */
 	ASK_DONE,	/* GAVE was received, or no tasks were requested */
 };
 
 /**
  * struct hc_rid_ask - the node's request to a neighbour
  * @step: enum ask_step
- * @fresh: the request has not been sent yet
- * @load: tasks that the neighbour has
- * @want: tasks that are requested
- * @gave: tasks that have migrated from the neighbour, by its GAVE
+ * @fresh: true if the request must be sent
+ * @load: number of tasks that the neighbour has
+ * @want: number of tasks that are requested
+ * @gave: number of tasks that have migrated from the neighbour, as in its GAVE
  */
 struct hc_rid_ask {
 	u8 step;
@@ -70,11 +70,11 @@ enum serve_step {
  * struct hc_rid_serve - a neighbour's request to the node
  * @nr: number of the neighbour's round
  * @step: enum serve_step
- * @fresh: an answer is to be sent
- * @load: tasks in this node's queue when it answered
- * @want: tasks that the neighbour requests; 0 until it has sent the number
- * @sent0: tasks that had migrated to the neighbour by its earlier requests
- * @gave: tasks that have migrated to the neighbour in this round
+ * @fresh: true if an answer must be sent
+ * @load: number of tasks in this node's queue when it answered
+ * @want: number of tasks that the neighbour requests; 0 until it has sent the number
+ * @sent0: number of tasks that had migrated to the neighbour for its earlier requests
+ * @gave: number of tasks that have migrated to the neighbour in this round
  */
 struct hc_rid_serve {
 	u64 nr;
@@ -92,9 +92,9 @@ struct hc_rid_link {
 };
 
 /**
- * struct hc_rid - RID rounds of a node and its neighbours; [poll]
- * @nr: number of the node's own round, or of its last one
- * @asks: the node's own round is in progress
+ * struct hc_rid - RID rounds of a node and its neighbours; only the node's poll accesses it
+ * @nr: number of the last round that the node has begun
+ * @asks: true if this round is under way
  * @trigger: enum hypercube_trigger of that round
  * @clock: times of that round
  * @link: requests in both directions, for each link
@@ -119,7 +119,7 @@ bool hc_rid_asks(const struct hc_node *node, const struct hc_round *r, u64 *next
 	return r->rid->asks;
 }
 
-/* ------------------------------------------------------------ the node asks */
+/* ------------------------------------------------------------ rounds that this node has begun */
 
 static bool start(struct hc_node *node, struct hc_round *r, const struct hc_round_ops *ops,
 		  enum hypercube_trigger trigger)
@@ -154,8 +154,8 @@ static void add_up(const struct hc_node *node, const struct hc_rid *p, struct hc
 	}
 }
 
-/* Return: true if a round is to be reported. A node that lacks tasks begins rounds again and again
- * while its neighbours have none: such rounds are only counted.
+/* Return: true if a round must be recorded and notified. As long as neither a node nor its
+ * neighbours have tasks, the node begins one round after another: such rounds are only counted.
  */
 static bool worth_telling(const struct hc_round_record *rec)
 {
@@ -198,7 +198,7 @@ static bool any_at(const struct hc_node *node, const struct hc_rid *p, enum ask_
 	return false;
 }
 
-/* Compute how many tasks to request from each neighbour, now that all loads are known. */
+/* Compute the number of tasks to request from each neighbour. All loads have been received. */
 static void want(struct hc_node *node, struct hc_rid *p)
 {
 	u64 load[HC_LIB_DIM_MAX] = {}, wish[HC_LIB_DIM_MAX] = {};
@@ -235,8 +235,8 @@ static void ask(struct hc_node *node, struct hc_round *r)
 		end(node, r, 0, HC_CAUSE_NONE, HC_CAUSE_NONE);
 }
 
-/* The round also needs a neighbour that has sent its load: tasks may be requested from it once all
- * loads are known.
+/* The round also depends on a neighbour that has sent its load, since tasks may be requested from
+ * it when all loads have been received.
  */
 bool hc_rid_needs(const struct hc_round *r, unsigned int dim)
 {
@@ -253,9 +253,9 @@ bool hc_rid_again(struct hc_round *r, unsigned int dim)
 	return r->rid->asks && a->fresh;
 }
 
-/* ------------------------------------------------------------ neighbours ask */
+/* ------------------------------------------------------------ rounds that neighbours have begun */
 
-/* Advance the request of the neighbour along @dim as far as possible. */
+/* Advance the round of the neighbour along @dim as far as possible. */
 static void serve(struct hc_node *node, struct hc_rid_serve *s, unsigned int dim)
 {
 	u32 sent;
@@ -327,7 +327,7 @@ void hc_rid_go(struct hc_node *node, struct hc_round *r)
 	}
 }
 
-/* Process an answer in the node's own round. */
+/* Process an answer in the round that this node has begun. */
 static void answer_rx(struct hc_node *node, struct hc_round *r, unsigned int dim, u64 nr,
 		      const u64 *word, unsigned int n)
 {

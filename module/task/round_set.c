@@ -49,7 +49,9 @@ static enum hrtimer_restart round_timer(struct hrtimer *timer)
 	return HRTIMER_NORESTART;
 }
 
-/* Return: the size of struct hc_round and the methods' state; the state of RID follows it. */
+/* Return: the size of struct hc_round with the private state of the methods. The state of RID
+ * follows it in memory.
+ */
 static size_t round_size(const struct hc_fabric *fabric)
 {
 	size_t most = 0;
@@ -81,7 +83,7 @@ static int round_open(struct hc_node *node)
 	r->parent = HC_ROUND_NO_PARENT;
 	r->ended = ktime_get_ns();
 	hc_timer_setup(&r->timer, round_timer);
-	/* Pairs with hc_round_of(). */
+	/* Pairs with smp_load_acquire() in hc_round_of(). */
 	smp_store_release(&node->round, r);
 	return 0;
 }
@@ -120,8 +122,8 @@ static struct hc_round_topo *topo_of(const struct hc_fabric *fabric)
 	return rcu_dereference_protected(fabric->rounds->topo, lockdep_is_held(&fabric->lock));
 }
 
-/* Compute the hash by which nodes compare topologies. Equal topologies have equal hashes on all
- * machines.
+/* Return: a hash of the topology, by which nodes compare their topologies. It does not depend on
+ * the machine.
  */
 static u64 topo_mark(const struct hc_round_topo *topo, size_t nodes)
 {
@@ -269,15 +271,15 @@ u32 hc_round_ask(struct hc_node *node, u32 method)
 
 	lockdep_assert_held(&node->fabric->lock);
 	WRITE_ONCE(r->ask_method, method);
-	/* Pairs with begin_due(). */
+	/* Pairs with smp_load_acquire() in begin_due() and hc_round_refuse(). */
 	smp_store_release(&r->asks, r->asks + 1);
 	r->waiters++;
 	hc_node_kick(node, HC_EV_ROUND);
 	return r->asks;
 }
 
-/* Drop a request. The caller holds hc_fabric.lock, unless the fabric is being removed and no other
- * request can arrive.
+/* End the wait for a request. The caller holds hc_fabric.lock, except when the fabric is being
+ * removed, since then no other request can arrive.
  */
 void hc_round_notified(struct hc_node *node)
 {
@@ -331,7 +333,7 @@ void hc_round_record(struct hc_node *node, struct hc_round *r, const struct hc_r
 void hc_round_refuse(struct hc_node *node, struct hc_round *r, int status)
 {
 	struct hc_rounds *rounds = node->fabric->rounds;
-	/* Pairs with hc_round_ask(). */
+	/* Pairs with smp_store_release() in hc_round_ask(). */
 	u32 asks = smp_load_acquire(&r->asks);
 
 	spin_lock_bh(&rounds->lock);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Declarations that the files of task/ share. Unless stated otherwise, the caller of a function
- * holds @tasks->lock.
+ * Declarations that the files of task/ share. The caller of a function holds @tasks->lock, unless
+ * the comment of the function states otherwise.
  */
 #ifndef _HC_TASK_TASK_H
 #define _HC_TASK_TASK_H
@@ -19,20 +19,19 @@ struct hc_wire_task;
 /**
  * struct hc_task - a task
  * @list: entry in hc_tasks.queue, in hc_task_end.held or in a list of lost tasks; in no list while
- *	the task migrates or is a replica
+ *	the task is migrating or is a replica
  * @by: entry in the producer's hc_task_end.put, as long as the task is charged to the producer's
  *	socket
- * @ref: number of references: one of the list or per-neighbour state that the task is in, and one
- *	of each call that reads @skb
- * @skb: payload, in segments linked by .next; NULL once a worker has the task and no other worker
- *	can get it
+ * @ref: reference count: one reference is held by the list or the per-neighbour state that the task
+ *	is in, and one by each call that reads @skb
+ * @skb: payload, in segments linked by .next; NULL when a worker has taken the task and no other
+ *	worker can get it
  * @len: length of the payload, bytes
  * @id: id and flags of the task
  * @bytes: memory that the node counts for the task
- * @charged: how many of @bytes were charged to the accounting owner for the task itself; the others
- *	were charged for the frames in which the task arrived
- * @lack: entry in hc_tasks.lacking, while a neighbour is to be found that holds a replica of the
- *	task
+ * @charged: number of those bytes of @bytes that were charged to the accounting owner for the task
+ *	itself; the others were charged for the frames in which the task arrived
+ * @lack: entry in hc_tasks.lacking, while a replica of the task must be sent to a neighbour
  * @copy: the replica that a neighbour holds, or NULL
  * @coming: the replica that is being sent to a neighbour, or NULL
  */
@@ -51,11 +50,12 @@ struct hc_task {
 };
 
 /**
- * struct hc_in_ops - what a receiver of segments does with tasks or replicas
- * @room: tell whether there is room for one more task or replica
+ * struct hc_in_ops - functions for tasks, or for replicas, that arrive in segments
+ * @room: return true if there is room for another task or replica
  * @take: store a complete task or replica. Return: false if that is not possible
- * @yes: enum hc_task_what: the answer to the sender if the task or replica was stored
- * @no: the answer if it was refused; a refused number is never used to store anything later
+ * @yes: the answer to the sender if the task or replica was stored, enum hc_task_what
+ * @no: the answer if it was refused; after this answer, no task or replica with this number is
+ *	stored
  */
 struct hc_in_ops {
 	bool (*room)(const struct hc_tasks *tasks, const struct hc_way_in *in);
@@ -65,11 +65,11 @@ struct hc_in_ops {
 };
 
 /**
- * struct hc_losses - tasks that a failing node loses, sorted by where else they exist
+ * struct hc_losses - the tasks that a failing node loses
  * @lost: tasks that no other node has
  * @unresolved: tasks that a neighbour may have
  * @saved: tasks of which a neighbour has a replica
- * @all: ignore replicas, since no node will be left to recover them
+ * @all: true to ignore replicas, because no node will recover them
  */
 struct hc_losses {
 	struct list_head lost;
@@ -83,19 +83,19 @@ struct hc_losses {
  */
 #define HC_TASK_REPEAT_MIN	(20ULL * NSEC_PER_MSEC)
 #define HC_TASK_REPEAT_MAX	((u64)NSEC_PER_SEC)
-/* After this many tries without an answer no more segments are sent: the neighbour may not get
- * them.
+/* After this many tries without an answer, no more segments of a task or replica are sent: the
+ * neighbour may not be able to receive them.
  */
 #define HC_TASK_TRIES		6
-/* A routed ASK, or an answer, is accepted only if its number differs by less than about this from
- * the last known number.
+/* An ASK that was received by unicast, or an answer, is accepted only if its number differs from
+ * the last number of the link by about this much at most.
  */
 #define HC_TASK_AHEAD_MAX	1024
 
 #define HC_TASK_READERS	(EPOLLIN | EPOLLRDNORM)
 #define HC_TASK_WRITERS	(EPOLLOUT | EPOLLWRNORM)
 
-/* Return: true if @number is not after @upto. The numbers of a link start at a random value, and
+/* Return: true if @number is not after @upto. The numbers of a link begin at a random value, and
  * wrap.
  */
 static inline bool hc_task_upto(u64 number, u64 upto)
@@ -108,17 +108,19 @@ static inline u64 hc_task_pause(unsigned int tries)
 	return min_t(u64, HC_TASK_REPEAT_MIN << min(tries, 10U), HC_TASK_REPEAT_MAX);
 }
 
-/* Return the tasks of a node, or NULL. Once made, they stay until the node is freed. */
+/* Return the struct hc_tasks of a node, or NULL if it has none. It is not freed before the node is
+ * freed.
+ */
 static inline struct hc_tasks *hc_tasks_of(const struct hc_node *node)
 {
-	/* Pairs with hc_tasks_make(). */
+	/* Pairs with cmpxchg() in hc_tasks_make(). */
 	return smp_load_acquire(&node->tasks);
 }
 
 /**
- * hc_tasks_make() - get the tasks of a node; make them if there were none
+ * hc_tasks_make() - get the struct hc_tasks of a node; allocate it if the node has none
  * @node: the node
- * @gfp: for the allocation
+ * @gfp: flags for the allocation
  *
  * Context: any, as @gfp allows; without @tasks->lock
  * Return: the tasks, or NULL if there is no memory
@@ -126,10 +128,10 @@ static inline struct hc_tasks *hc_tasks_of(const struct hc_node *node)
 struct hc_tasks *hc_tasks_make(struct hc_node *node, gfp_t gfp);
 
 /**
- * hc_tasks_room() - tell whether there is room for one more task
+ * hc_tasks_room() - find out whether there is room for another task
  * @tasks: the node's tasks
  *
- * Return: true if so
+ * Return: true if there is room
  */
 bool hc_tasks_room(const struct hc_tasks *tasks);
 
@@ -143,11 +145,11 @@ bool hc_tasks_room(const struct hc_tasks *tasks);
 void hc_tasks_wake(struct hc_tasks *tasks, __poll_t what);
 
 /**
- * hc_task_unlink() - remove a task from all lists, and subtract its bytes from the node's
+ * hc_task_unlink() - remove a task from all lists, and subtract its bytes from those of the node
  * @tasks: the node's tasks
  * @task: the task
  *
- * Return: true if the node had no room for another task before, and has room now
+ * Return: true if the node has room for another task now and had none before
  */
 bool hc_task_unlink(struct hc_tasks *tasks, struct hc_task *task);
 
@@ -160,20 +162,20 @@ void hc_task_init(struct hc_task *task);
 /**
  * hc_tasks_report() - notify user space of lost tasks, and drop the references to them
  * @node: the node
- * @loss: what has happened to them
- * @lost: the tasks, which no other context finds any more
+ * @loss: why the tasks were lost
+ * @lost: the tasks, which no other context can find
  *
  * Context: any; without @tasks->lock
  */
 void hc_tasks_report(struct hc_node *node, enum hypercube_task_loss loss, struct list_head *lost);
 
 /**
- * hc_tasks_served() - tell whether the node may take tasks
+ * hc_tasks_served() - find out whether the node may take tasks
  * @tasks: the node's tasks
  *
  * Code that fails the node or removes the fabric first sets a flag (hc_node.failed,
  * hc_fabric.dead), and then collects the node's tasks under the lock. So the node takes no task
- * after its tasks were collected.
+ * after its tasks have been collected.
  *
  * Return: true if the node has not failed and its fabric is not being removed
  */
@@ -192,8 +194,8 @@ bool hc_tasks_served(const struct hc_tasks *tasks);
 void hc_in_close(struct hc_tasks *tasks, struct hc_way_in *in, u64 move, bool taken);
 
 /**
- * hc_in_forget() - forget the migration numbers of a neighbour that has rebooted, since the
- *	neighbour begins with new numbers
+ * hc_in_forget() - forget the migration numbers of a neighbour whose machine has been rebooted,
+ *	since the neighbour begins with new numbers
  * @in: the neighbour's tasks or replicas
  */
 void hc_in_forget(struct hc_way_in *in);
@@ -205,19 +207,20 @@ void hc_in_forget(struct hc_way_in *in);
  * @w: the frame's TASK header
  * @skb: the frame; set to NULL if its payload was stored
  *
- * Return: the answer to be sent, or 0 if none is to be sent now
+ * Return: the answer that must be sent, or 0 if none must be sent now
  */
 u8 hc_in_segment(struct hc_tasks *tasks, struct hc_way_in *in, const struct hc_wire_task *w,
 		 struct sk_buff **skb);
 
 /**
- * hc_in_asked() - get the answer to an ASK; refuse the migration if it is undecided
+ * hc_in_asked() - get the answer to an ASK; if the receiver has not decided about the migration, it
+ *	refuses it
  * @tasks: the node's tasks
  * @in: the neighbour's tasks or replicas
  * @move: number of the migration
  * @routed: the ASK was received by unicast
  *
- * Return: the answer to be sent, or 0 if there is none
+ * Return: the answer that must be sent, or 0 if there is none
  */
 u8 hc_in_asked(struct hc_tasks *tasks, struct hc_way_in *in, u64 move, bool routed);
 
@@ -230,7 +233,7 @@ extern const struct hc_in_ops hc_in_tasks;
  * @tasks: the node's tasks
  * @task: the task
  * @l: the lists
- * @handing: the task was migrating, so a neighbour may have it
+ * @handing: true if the task was migrating, so that a neighbour may have it
  */
 void hc_task_lose(struct hc_tasks *tasks, struct hc_task *task, struct hc_losses *l,
 		  bool handing);
@@ -238,11 +241,11 @@ void hc_task_lose(struct hc_tasks *tasks, struct hc_task *task, struct hc_losses
 /**
  * struct hc_tasks_batch - a sequence of notifications about tasks, each with several ids
  * @node: the node
- * @loss: what has happened to the tasks
+ * @loss: why the tasks were lost
  * @ids: ids for the next notification
  * @n: number of valid entries in @ids
- * @notified: how many notifications were sent
- * @count: how many tasks were added since the last notification
+ * @notified: number of notifications that were sent
+ * @count: number of tasks that were added since the last notification
  */
 struct hc_tasks_batch {
 	struct hc_node *node;
@@ -262,13 +265,13 @@ void hc_tasks_batch_flush(struct hc_tasks_batch *batch);
 /* --- migrate_tx.c --- */
 
 /**
- * hc_ways_init() - set up the per-neighbour state of new tasks
+ * hc_ways_init() - set up the per-neighbour state of a new struct hc_tasks
  * @tasks: the node's tasks
  */
 void hc_ways_init(struct hc_tasks *tasks);
 
 /**
- * hc_ways_lose() - give up all migrations of a node that has failed
+ * hc_ways_lose() - end all migrations of a node that has failed
  * @tasks: the node's tasks
  * @l: lists for the tasks that were migrating from this node; incomplete tasks from neighbours are
  *	freed
@@ -280,41 +283,41 @@ void hc_ways_lose(struct hc_tasks *tasks, struct hc_losses *l);
  *	neighbour has failed and this node was to keep a replica of the task
  * @tasks: the node's tasks
  * @dim: dimension of the link
- * @upto: do so only if the number of the migration is not after *@upto; NULL: whatever the number
- *	is
+ * @upto: do this only if the number of the migration is not after *@upto, or if @upto is NULL
  *
- * Return: true if it is in the queue again
+ * Return: true if the task is in the queue again
  */
 bool hc_out_orphan(struct hc_tasks *tasks, unsigned int dim, const u64 *upto);
 
 /**
- * hc_out_forget() - give up a migration whose decision cannot be known: an idempotent task returns
- *	to the queue, any other task is unresolved
+ * hc_out_forget() - end a migration about which the receiver's decision cannot be known: an
+ *	idempotent task returns to the queue, any other task is unresolved
  * @tasks: the node's tasks
  * @dim: dimension of the link
  * @unresolved: list to which an unresolved task is moved
  *
- * Return: true if it is in the queue again
+ * Return: true if the task is in the queue again
  */
 bool hc_out_forget(struct hc_tasks *tasks, unsigned int dim, struct list_head *unresolved);
 
 /**
- * hc_task_waits() - tell whether it is too soon to send segments again, since the earlier ones, or
- *	the answer to them, may still wait in a receive queue
+ * hc_task_waits() - find out whether it is too early to send segments again, because those that
+ *	were sent before, or their answer, may wait in a receive queue
  * @node: the node
  * @dim: dimension of the link
- * @pace: time at which the segments are due; postponed if it is too soon
+ * @pace: times at which the segments are sent again; postponed if it is too early
  * @now: ns
  *
  * Context: poll
- * Return: true if so
+ * Return: true if it is too early
  */
 bool hc_task_waits(const struct hc_node *node, unsigned int dim, struct hc_task_pace *pace,
 		   u64 now);
 
 /**
- * hc_task_sent() - compute when to repeat the segments or the ASK that are sent now
- * @pace: set to that time
+ * hc_task_sent() - compute the times at which the segments or the ASK that are sent now must be
+ *	repeated
+ * @pace: set to these times
  * @now: ns
  */
 void hc_task_sent(struct hc_task_pace *pace, u64 now);
@@ -324,7 +327,7 @@ void hc_task_sent(struct hc_task_pace *pace, u64 now);
  * @node: the node
  * @dim: dimension of the link
  * @task: the task
- * @as: what the headers of all segments share: type (DATA or COPY), number, boot id and flags
+ * @as: header fields that are equal in all segments: type (DATA or COPY), number, boot id and flags
  *
  * Context: poll; without @tasks->lock
  */
@@ -348,8 +351,8 @@ struct sk_buff *hc_task_word(const struct hc_node *node, u8 what, u64 number, u3
  *	unusable; consumes it
  * @node: the node
  * @dim: dimension of the link
- * @skb: the message, or NULL: then nothing is sent. If a message or its answer gets lost, a timer
- *	of the node that waits for the answer repeats the message
+ * @skb: the message; if it is NULL, nothing is sent. The node that waits for the answer repeats a
+ *	message if it or its answer is lost
  *
  * Context: poll; without @tasks->lock
  */
@@ -364,7 +367,7 @@ void hc_task_say(struct hc_node *node, unsigned int dim, struct sk_buff *skb);
  * @what: HC_TASK_F_TAKEN, HC_TASK_F_NOT, or HC_TASK_F_UNKNOWN: the receiver has rebooted
  *
  * Context: poll; without @tasks->lock
- * Return: true if the migration was under way
+ * Return: true if the migration @move was under way
  */
 bool hc_out_decided(struct hc_node *node, struct hc_tasks *tasks, unsigned int dim, u64 move,
 		    u8 what);
@@ -372,36 +375,36 @@ bool hc_out_decided(struct hc_node *node, struct hc_tasks *tasks, unsigned int d
 /* --- replica_tx.c: replicas of this node's tasks --- */
 
 /**
- * hc_replicas_init() - set up the replica sender of new tasks
+ * hc_replicas_init() - set up the replica sender of a new struct hc_tasks
  * @tasks: the node's tasks
  */
 void hc_replicas_init(struct hc_tasks *tasks);
 
 /**
- * hc_replica_want() - request that a neighbour holds a replica of a task
+ * hc_replica_want() - request that a replica of a task be sent to a neighbour
  * @tasks: the node's tasks
  * @task: the task
  */
 void hc_replica_want(struct hc_tasks *tasks, struct hc_task *task);
 
 /**
- * hc_replica_forget() - drop the replica of a task, since it is not needed any more
+ * hc_replica_forget() - drop the replicas of a task, which are not needed any more
  * @tasks: the node's tasks
  * @task: the task
  *
- * Return: true if a neighbour has to be sent a DROP
+ * Return: true if a DROP must be sent
  */
 bool hc_replica_forget(struct hc_tasks *tasks, struct hc_task *task);
 
 /**
- * hc_replica_given() - record that the neighbour from which a task has migrated keeps a replica of
+ * hc_replica_given() - record that the neighbour from which a task has migrated stores a replica of
  *	the task
  * @tasks: the node's tasks
  * @dim: dimension of the link
  * @task: the task
  * @move: number of the migration
  *
- * Return: false if there is no memory, or the neighbour has too many replicas still to drop
+ * Return: false if there is no memory, or if the neighbour must still drop too many replicas
  */
 bool hc_replica_given(struct hc_tasks *tasks, unsigned int dim, struct hc_task *task, u64 move);
 
@@ -430,29 +433,30 @@ void hc_replicas_orphan_sent(struct hc_tasks *tasks, unsigned int dim, u64 upto)
 void hc_replicas_orphan_given(struct hc_tasks *tasks, unsigned int dim, u64 upto);
 
 /**
- * hc_replicas_lose() - forget all replicas, and prepare a LOST to each neighbour, since the node
- *	has failed
+ * hc_replicas_lose() - forget all replicas of a node that has failed, and prepare a LOST for each
+ *	neighbour
  * @tasks: the node's tasks
  */
 void hc_replicas_lose(struct hc_tasks *tasks);
 
 /**
- * hc_replica_survives() - tell whether a replica of a task is left
+ * hc_replica_survives() - find out whether a neighbour has a replica of a task
  * @tasks: the node's tasks
  * @task: the task
- * @maybe: count a replica also if the neighbour may have failed, or may not have stored it
+ * @maybe: true to count replicas even if the neighbour may have failed, or may not have stored the
+ *	replica
  *
  * Context: config
- * Return: true if so
+ * Return: true if a neighbour has a replica
  */
 bool hc_replica_survives(const struct hc_tasks *tasks, const struct hc_task *task, bool maybe);
 
 /**
- * hc_replica_due() - compute when hc_replica_step() has to run next for a link
+ * hc_replica_due() - compute the time at which hc_replica_step() must run for a link
  * @tasks: the node's tasks
  * @dim: dimension of the link
  *
- * Return: the time, ns, or U64_MAX: never
+ * Return: the time, ns; U64_MAX if it need not run
  */
 u64 hc_replica_due(const struct hc_tasks *tasks, unsigned int dim);
 
@@ -461,7 +465,7 @@ u64 hc_replica_due(const struct hc_tasks *tasks, unsigned int dim);
  * @node: the node
  * @tasks: its tasks
  * @dim: dimension of the link
- * @links: links may have failed or come back
+ * @links: true if links may have failed or may be up again
  * @now: ns
  *
  * Context: poll; without @tasks->lock
@@ -489,14 +493,15 @@ extern const struct hc_in_ops hc_in_copies;
 /**
  * hc_kept_new() - allocate the record of a replica
  * @tasks: the node's tasks
- * @dim: dimension of the link to the neighbour for which it is held
+ * @dim: dimension of the link to the neighbour for which the replica is held
  *
- * Return: the record, or NULL if there is no memory, or no room for more replicas of that neighbour
+ * Return: the record, or NULL if there is no memory, or no room for another replica for this
+ * neighbour
  */
 struct hc_kept *hc_kept_new(struct hc_tasks *tasks, unsigned int dim);
 
 /**
- * hc_kept_free() - free a record that is not in the store
+ * hc_kept_free() - free the record of a replica that is not in the store
  * @tasks: the node's tasks
  * @kept: the record, or NULL
  */
@@ -514,30 +519,31 @@ void hc_kept_hand(struct hc_tasks *tasks, unsigned int dim, struct hc_kept *kept
 		  struct hc_task *task, u64 move);
 
 /**
- * hc_kept_lose() - remove all replicas from the store, since the node has failed
+ * hc_kept_lose() - remove all replicas from the store of a node that has failed
  * @tasks: the node's tasks
  * @l: lists to which the replicas are moved
  */
 void hc_kept_lose(struct hc_tasks *tasks, struct hc_losses *l);
 
 /**
- * hc_neigh_lost() - tell whether a neighbour has failed, even if the poll has not acted on that yet
+ * hc_neigh_lost() - find out whether a neighbour has failed, even if the poll has not acted on this
+ *	failure
  * @tasks: the node's tasks
  * @dim: dimension of the link
  *
  * Context: config
- * Return: true if so
+ * Return: true if the neighbour has failed
  */
 bool hc_neigh_lost(const struct hc_tasks *tasks, unsigned int dim);
 
 /**
- * hc_neigh_unseen() - tell whether a neighbour may have failed unnoticed, since the link has no
- *	carrier
+ * hc_neigh_unseen() - find out whether a neighbour may have failed without this node knowing it,
+ *	because the link has no carrier
  * @tasks: the node's tasks
  * @dim: dimension of the link
  *
  * Context: config
- * Return: true if so
+ * Return: true if the link has no carrier
  */
 bool hc_neigh_unseen(const struct hc_tasks *tasks, unsigned int dim);
 
@@ -545,15 +551,15 @@ bool hc_neigh_unseen(const struct hc_tasks *tasks, unsigned int dim);
  * hc_kept_look() - act on failures of neighbours
  * @node: the node
  * @tasks: its tasks
- * @dims: dimensions of the links to look at, as a mask
+ * @dims: mask of dimensions of the links to these neighbours
  *
  * Context: poll; without @tasks->lock
  */
 void hc_kept_look(struct hc_node *node, struct hc_tasks *tasks, u32 dims);
 
 /**
- * hc_kept_recover() - act on failures of neighbours, and put replicas that were held for them into
- *	the queue; later polls continue if there are many
+ * hc_kept_recover() - act on failures of neighbours, and put the replicas that were held for them
+ *	into the queue; if there are many, later polls continue
  * @node: the node
  * @tasks: its tasks
  *

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Tests that sums and products of floats in the kernel have the same bits with FPU sections as
- * without. The tests in userspace check that these bits are right.
+ * without. Tests in userspace (ctl/tests/) check the values of the results.
  *
- * Functions of the module are not exported, so this module has copies of them.
+ * The functions of the hypercube module are not exported, so this test module includes their
+ * source.
  */
 #include <kunit/test.h>
 #include <linux/module.h>
@@ -45,7 +46,7 @@ KUNIT_ARRAY_PARAM(combine, params, param_name);
 
 static void fill(struct arrays *m, bool special)
 {
-	/* High words: 0, subnormal, smallest, 1, largest, infinity, NaNs. */
+	/* Upper 32 bits of floats: 0, subnormal, smallest, 1, largest, infinity, NaNs. */
 	static const u32 high[] = { 0x00000000, 0x00000001, 0x00100000, 0x00800000,
 				    0x3f800000, 0x3ff00000, 0x7f7fffff, 0x7fefffff,
 				    0x7f800000, 0x7ff00000, 0x7f800001, 0x7fc00007,
@@ -71,7 +72,8 @@ static void same(struct kunit *test, struct arrays *m, size_t bytes)
 
 	memcpy(m->fast, m->a, BYTES);
 	memcpy(m->soft, m->a, BYTES);
-	/* hc_combine_fp() works in place here; hc_softfp() writes to a separate array. */
+	/* hc_combine_fp() writes over its first operand here; hc_softfp() writes to another array.
+	 */
 	hc_combine_fp(p->oper, p->type, m->fast, m->fast, m->b, bytes);
 	hc_softfp(p->oper, p->type, m->soft, m->a, m->b, bytes);
 	KUNIT_EXPECT_EQ_MSG(test, memcmp(m->fast, m->soft, BYTES), 0,

@@ -27,7 +27,8 @@ static void collective_fits(struct kunit *test, const struct hc_plan_ops *ops, u
 	KUNIT_EXPECT_EQ_MSG(test, carries(ops, collective, false),
 			    t && hc_coll_carried(t, ops->id, HYPERCUBE_SUM),
 			    "collective %u, plans of type %u", collective, ops->id);
-	/* MERGE exists only for elements: no code uses the descriptor's answer for other payloads.
+	/* MERGE exists only for elements: for another payload, no code depends on what
+	 * hc_coll_carried() returns for MERGE.
 	 */
 	if (t && t->payload != HC_PAYLOAD_ELEMENTS)
 		return;

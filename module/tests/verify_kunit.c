@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Tests of the verifiers of plans. Each plan, valid or not, is executed step by step on a cube of
- * eight nodes with faults, by code that shares nothing with the verifiers. A verifier must accept
- * the plan if and only if the execution succeeds (trees: only if). Plans are drawn at random, and
- * many of them are valid plans into which one mistake was put, so that both results are frequent.
+ * eight nodes with faults, by test code that calls no function of the verifiers. A verifier must
+ * accept the plan if and only if the execution succeeds (for trees: only if). Plans are drawn at
+ * random, and many of them are valid plans in which one thing has been made wrong, so that both
+ * results are frequent.
  */
 #include <kunit/test.h>
 #include <linux/module.h>
 #include <linux/prandom.h>
 
-/* The files included below have functions of the same names: rename them. */
+/* Several of the files that are included below have functions with the same names, so these are
+ * renamed for each file.
+ */
 #define check_shape	balance_check_shape
 #define check_symmetric	balance_check_symmetric
 #include "../lib/hc_balance.c"
@@ -34,12 +37,12 @@
 #define ONES	(NODES - 1)
 #define PLANS	20000
 
-/* A verifier must accept at least this many plans, and refuse at least this many. */
+/* Minimum number of plans that a verifier must accept, and that it must refuse, in one test. */
 #define OFTEN	100
 
 /**
  * struct world - a cube with faults
- * @rnd: random numbers, the same in each run
+ * @rnd: state of the random numbers, which are the same in each run
  * @fault: FAULT words: a bit is set at both ends of each faulty link, and of each link of a failed
  *         node
  * @good: true if there is a healthy link between the two nodes
@@ -175,7 +178,8 @@ static void broadcast_is_accepted_iff_all_members_get_message(struct kunit *test
 		members = reached_from(w, b.source);
 		if (!below(w, 3))
 			members ^= 1U << ((b.source + 1 + below(w, ONES)) % NODES);
-		/* Skip a source that has failed: it can inform only itself. */
+		/* Skip the plan if its source has failed, for then only the source has the message.
+		 */
 		if (w->fault[b.source] == ONES)
 			continue;
 		err = hc_bcast_check(&b, w->fault, first, NULL);
@@ -187,8 +191,8 @@ static void broadcast_is_accepted_iff_all_members_get_message(struct kunit *test
 
 /* ------------------------------------------------------------ recursive doubling */
 
-/* Execute recursive doubling on the subcube @sub (a mask). Return: true if each node of the subcube
- * has the contributions of all of them at the end.
+/* Execute recursive doubling on the nodes in the mask @sub, which are a subcube. Return: true if
+ * each node of the subcube has the contributions of all its nodes at the end.
  */
 static bool doubling_plays(const struct world *w, const struct hc_doubling *d, u32 sub)
 {
@@ -239,8 +243,9 @@ static void recursive_doubling_is_accepted_iff_all_nodes_get_all_data(struct kun
 
 /* ------------------------------------------------------------ rings */
 
-/* Check one ring, or two, of which the second is attached to the first. Return: true if each
- * message reaches all nodes in each ring.
+/* Check a plan with one ring, or with two, of which the second has one node in common with the
+ * first. Return: true if a message that a node of a ring sends along this ring reaches all its
+ * nodes.
  */
 static bool rings_play(const struct world *w, const struct hc_ring_tree *t)
 {
@@ -268,7 +273,9 @@ static bool rings_play(const struct world *w, const struct hc_ring_tree *t)
 	return true;
 }
 
-/* Draw a walk over links, most of them healthy, that seldom visits a node twice. */
+/* Draw a path of @size nodes that begins at @from; set @node to its nodes. Most of its links are
+ * healthy, and it seldom visits a node twice.
+ */
 static void walk_draw(struct world *w, u16 *node, u32 from, u32 size)
 {
 	u32 i, u = from, v, tries;
@@ -318,8 +325,9 @@ static void ring_tree_is_accepted_iff_messages_reach_all_nodes_of_rings(struct k
 
 /* ------------------------------------------------------------ load balancing */
 
-/* Go from @u to its parent, and so on. Return: the number of steps to the subcube, or NODES if the
- * parents do not lead there over healthy links.
+/* Go from @u to its parent, to the parent of its parent, and so on. Return: the number of links up
+ * to the subcube @sub (a mask of nodes), or NODES if these links do not lead to it or one of them
+ * is not healthy.
  */
 static u32 steps_up(const struct world *w, const struct hc_balance *b, u32 sub, u32 u)
 {
@@ -364,8 +372,9 @@ static bool balance_plays(const struct world *w, const struct hc_balance *b, u32
 	return deepest == b->depth;
 }
 
-/* Set @up to the first links of shortest paths to the subcube. Return: the length of the longest of
- * these paths.
+/* For each node outside the subcube @sub (a mask of nodes), set its entry in @up to the dimension
+ * of the first link of a shortest path to the subcube. Return: the length of the longest of these
+ * paths.
  */
 static u32 parents_find(const struct world *w, u32 sub, u8 *up)
 {
@@ -401,8 +410,8 @@ static void balance_plan_is_accepted_iff_parents_lead_to_healthy_subcube(struct 
 		for (u = 0; u < NODES; u++)
 			if (!((u ^ base) & ~dims))
 				sub |= 1U << u;
-		/* Skip a subcube whose lowest node has failed: if that is its only node, the
-		 * verifier refuses the plan, although it can be executed.
+		/* Skip a subcube whose lowest node has failed: if this is the only node of the
+		 * subcube, the verifier refuses the plan although the plan can be executed.
 		 */
 		if (w->fault[base] == ONES)
 			continue;
@@ -420,14 +429,16 @@ static void balance_plan_is_accepted_iff_parents_lead_to_healthy_subcube(struct 
 
 /* ------------------------------------------------------------ communication trees */
 
-/* Units of a contribution: it can be split in up to DIM parts, DIM times. */
+/* Units in a contribution: 6^3 can be divided DIM times in succession by any of 1 .. DIM without a
+ * remainder.
+ */
 #define UNITS	216
 
 /**
  * struct tree_play - an execution of a tree
  * @w: the cube
  * @t: the plan
- * @role: role of each member
+ * @role: the role of each member in the plan
  * @has: @has[u][c]: units of the contribution of c that are at u
  */
 struct tree_play {
@@ -453,7 +464,8 @@ static bool roles_get(struct tree_play *p)
 	return true;
 }
 
-/* Move the data of node @u to the destinations in its role. Return: false if faults prevent that.
+/* Move the data that is at node @u to the destinations in the role of @u. Return: false if faults
+ * prevent that.
  */
 static bool node_gives(struct tree_play *p, u32 u)
 {
@@ -479,8 +491,8 @@ static bool is_helped(const struct tree_play *p, u32 u)
 	return p->role[u].dst[0].how == HC_TREE_HELP;
 }
 
-/* Execute a tree: in each stage, nodes that are helped send first. Return: true if the sink has all
- * of each member's contribution at the end.
+/* Execute a tree: in each stage, the nodes that send to effective helpers send before the others.
+ * Return: true if the sink has all of each member's contribution at the end.
  */
 static bool tree_plays(struct tree_play *p)
 {
@@ -503,8 +515,9 @@ static bool tree_plays(struct tree_play *p)
 	return true;
 }
 
-/* Draw up to two detours, in ascending order: each is either the one that is needed if the sink's
- * link along the last dimension, @dim, is faulty, or a random one.
+/* Draw up to two detours, in ascending order of their senders. Each is either random or the detour
+ * that is needed if the link of @sink along @dim, the last dimension of the order, is faulty.
+ * Return: their number.
  */
 static u32 detours_draw(struct world *w, u32 sink, unsigned int dim, struct hc_detour *detour)
 {
@@ -556,7 +569,7 @@ static void tree_is_accepted_only_if_each_contribution_arrives_once(struct kunit
 
 /* ------------------------------------------------------------ invalid plans */
 
-/* Check that a plan that is right except for one field is refused with the reason @said. */
+/* Check that @plan, which is valid, is refused with the reason @said if its @field is @value. */
 #define WRONG(check, plan, field, value, said) do {				\
 	__typeof__(plan) wrong = plan;						\
 										\
@@ -567,8 +580,8 @@ static void tree_is_accepted_only_if_each_contribution_arrives_once(struct kunit
 } while (0)
 
 static const u32 no_fault[NODES];
-/* The FAULT word of node 0 has its link along dimension 1; the word of the node at the other end
- * does not.
+/* The link of node 0 along dimension 1 is faulty in the FAULT word of node 0, but not in that of
+ * node 2, at its other end.
  */
 static const u32 one_sided[NODES] = { 2 };
 

@@ -4,29 +4,29 @@
  * members, in rounds.
  *
  * A round has a piece of each block. All pieces of a round have the same length and the same offset
- * in their block. A member joins its own piece and those that its sources have sent into one frame,
- * in the order of the nodes, and sends the frame up. The frame begins with the set of the members
- * whose pieces it has, one bit for each node. So each member learns from received frames which
- * source sends the blocks of which members, around the faults, and each edge carries one frame for
- * each round. The root has the pieces of all members. It sends them down without that set, as a
- * result (coll/fanout.c), whose pages all receivers share. A process gets each piece at the piece's
- * offset in the block. A tree without faults sends 2 (N - 1) frames for each round, and a process
- * is woken once for as many bytes as it asks for (SO_RCVLOWAT).
+ * in their block. A member joins its own piece and the pieces that its sources have sent into one
+ * frame, in the order of the nodes, and sends this frame up. The payload begins with the set of the
+ * members whose pieces it has, one bit for each node. So a member need not know in advance which
+ * source sends the blocks of which members around the faults, and each edge carries one frame for
+ * each round. The root has the pieces of all members. It sends them down without a set, as a result
+ * (coll/fanout.c), whose pages all receivers share. recvmsg() copies each piece to the piece's
+ * offset in its block. In a tree of N members without faults, 2 (N - 1) frames are sent for each
+ * round. A process can be woken when it has received many bytes (SO_RCVLOWAT).
  *
- * A blocked member sends its rounds to its first helper, from which it also gets the result (WANT).
- * To each other helper it sends an empty frame with the first round; that frame ends the stream to
- * this helper.
+ * A blocked member sends its rounds to its first effective helper, from which it requests the
+ * result (HC_DATA_F_WANT). With the first round, it sends an empty frame to each other helper,
+ * which ends the stream to this helper.
  *
- * Memory. A joined frame is longer than what the member's process has contributed, so the member
- * sends at most ROUND_WINDOW rounds ahead of the credits that its destination returns. The frames
- * that a member makes are charged to its process's socket, and the frames of all its sources
- * together are no longer than a round. The data that is sent down is bounded as in all collectives
- * (coll/fanout.c).
+ * Memory. A joined frame is longer than the segment of the member's process to which it is charged.
+ * So a member sends at most ROUND_WINDOW rounds more than its destination has acknowledged by
+ * credits. For one round, the frames from all sources of a member are together no longer than the
+ * round. The data that is sent down is limited as in all collectives (coll/fanout.c).
  *
- * No member waits for ever. Take the first round that is not complete at all members. Its pieces
- * are first in all queues, because all rounds before it have been taken. So there is credit for
- * this round, and by induction from the leaves each member receives what its sources send once each
- * process contributes. On the way down a member waits only for processes that do not receive.
+ * No member waits for ever. Consider the first round that is not complete at all members. Its
+ * pieces are first in all queues, because all rounds before it have been processed, so there is
+ * credit for this round. By induction from the leaves of the tree, each member receives the pieces
+ * of its sources if all processes contribute. Frames that are sent down wait only for processes
+ * that do not receive.
  */
 #include <net/sock.h>
 
@@ -34,13 +34,14 @@
 #include "coll/chunk.h"
 #include "coll/member_mask.h"
 
-/* Rounds in flight upwards between two members; even. They fit into a stream (hc_stream_push()),
- * although the pages of a frame may be twice as long as its data.
+/* Maximum number of rounds in flight up from a member to another one; even. So many rounds fit into
+ * a stream (hc_stream_push()), although the pages of a frame can be twice as long as its data.
  */
 #define ROUND_WINDOW	(HC_UP_WINDOW / 2)
 
-/* Return: the bytes of a piece. Both a frame with the pieces of all members and a frame with the
- * set and the pieces of all members except the root fit into a segment.
+/* Return: the number of bytes of a piece. It is so small that a frame with the pieces of all
+ * members fits into a segment, and a frame with the set and the pieces of all members but the root
+ * does, too.
  */
 static u32 round_piece(const struct hc_plan *plan, u64 bytes)
 {
@@ -55,14 +56,15 @@ static u32 round_piece(const struct hc_plan *plan, u64 bytes)
 
 /* ------------------------------------------------------------ joining */
 
-/* Return: the number of nodes in byte @k of set @all whose bits are lower than @bit. */
+/* Return: the number of nodes in byte @k of set @all that are below bit @bit of this byte. */
 static u32 places_below(const u8 *all, u32 k, u32 bit)
 {
 	return hweight8(all[k] & (BIT(bit) - 1));
 }
 
-/* Copy pieces to their positions in @to. @set is the set of a received frame, and its pieces follow
- * it; @all is the set of all members whose pieces @to gets.
+/* Copy the pieces of a received frame to their positions in @to. @set: the set of @bytes bytes in
+ * the frame, which its pieces follow; @all: the set of all members whose pieces are joined in @to;
+ * @piece: bytes of a piece.
  */
 static void pieces_place(u8 *to, const u8 *all, const u8 *set, u32 bytes, u32 piece)
 {
@@ -87,9 +89,9 @@ static const u8 *source_round(const struct hc_op *op, unsigned int i)
 	return hc_payload(skb_peek(&op->src[i].q));
 }
 
-/* Compute the set of the members whose pieces of the current round have been received. Return:
- * their number, or -EPROTO. *@node is then a source whose set overlaps with another set, or this
- * node if it is the root and pieces are missing.
+/* Set @all to the members whose pieces of the current round have been received. Return: their
+ * number, or -EPROTO with *@node set to the node that is the cause: a source whose set overlaps
+ * with another set, or the root if it lacks pieces.
  */
 static int round_set(struct hc_member *m, struct hc_op *op, u8 *all, u32 *node)
 {
@@ -98,8 +100,8 @@ static int round_set(struct hc_member *m, struct hc_op *op, u8 *all, u32 *node)
 
 	memset(all, 0, bytes);
 	hc_byte_set_add(all, m->node->id);
-	/* Put the root into the set during the loop: so a source that claims to have the root's
-	 * piece is detected by the first member that receives its set.
+	/* During the loop, the root is in the set: so the first member that receives a set with the
+	 * root, whose piece no source can have, detects the error.
 	 */
 	hc_byte_set_add(all, m->plan->root);
 	for (i = 0; i < m->role.nsrc; i++)
@@ -114,8 +116,8 @@ static int round_set(struct hc_member *m, struct hc_op *op, u8 *all, u32 *node)
 	return hc_member_is_root(m) && count != m->plan->nmembers ? -EPROTO : (int)count;
 }
 
-/* Make the joined frame of a round; @own holds the member's own piece. Return: NULL if there is no
- * memory.
+/* Make the joined frame of a round, with the pieces of @count members, which are the set @all.
+ * @own: the frame with the member's own piece. Return: the frame, or NULL if there is no memory.
  */
 static struct sk_buff *round_frame(struct hc_member *m, struct hc_op *op, const u8 *all, u32 count,
 				   const struct sk_buff *own)
@@ -132,8 +134,8 @@ static struct sk_buff *round_frame(struct hc_member *m, struct hc_op *op, const 
 	skb = hc_seg_alloc(m->node->fabric, m->node->id, head + count * piece, GFP_ATOMIC);
 	if (!skb)
 		return NULL;
-	/* Charge the frame to the process's socket, so that a slow reader or root pushes back on
-	 * the process.
+	/* Charge the frame to the socket of the member's process, so that this process must wait in
+	 * sendmsg() if readers or the root are slow.
 	 */
 	if (own->sk && own->destructor == sock_wfree)
 		skb_set_owner_w(skb, own->sk);
@@ -155,7 +157,7 @@ static struct sk_buff *round_frame(struct hc_member *m, struct hc_op *op, const 
 }
 
 /* Join the pieces of the current round, all of which have been received, into one frame. Return:
- * NULL if the operation is gone.
+ * the frame, or NULL if the operation is gone.
  */
 static struct sk_buff *round_join(struct hc_member *m, struct hc_op *op)
 {
@@ -176,8 +178,8 @@ static struct sk_buff *round_join(struct hc_member *m, struct hc_op *op)
 	for (i = 0; i < m->role.nsrc; i++) {
 		struct sk_buff *in = hc_stream_pop(&op->src[i]);
 
-		/* A source without pieces has sent one frame only, which was removed in the first
-		 * round.
+		/* A source that has no pieces for this member has sent a single frame, which was
+		 * removed in the first round.
 		 */
 		if (in)
 			time = max(time, be64_to_cpu(hc_hdr(in)->time));
@@ -191,7 +193,7 @@ static struct sk_buff *round_join(struct hc_member *m, struct hc_op *op)
 
 /* ------------------------------------------------------------ up */
 
-/* Is @skb the next frame of source @i? It must be a set with the pieces of its members, or the
+/* Return: true if @skb is the next frame of source @i: a set with the pieces of its members, or the
  * empty frame of a blocked member that sends its pieces to another helper.
  */
 static bool round_follows(struct hc_op *op, unsigned int i, const struct sk_buff *skb)
@@ -207,7 +209,9 @@ static bool round_follows(struct hc_op *op, unsigned int i, const struct sk_buff
 	       len - set == (u64)piece * hc_byte_set_count(hc_payload(skb), set);
 }
 
-/* Return: true if all pieces of the current round are here; otherwise the wait is recorded. */
+/* Return: true if all pieces of the current round have been received; otherwise false, and the wait
+ * is recorded.
+ */
 static bool round_came(struct hc_member *m, struct hc_op *op)
 {
 	unsigned int i;
@@ -227,7 +231,9 @@ static bool round_came(struct hc_member *m, struct hc_op *op)
 	return true;
 }
 
-/* Return: true if the receiver of the round has room for it; otherwise the wait is recorded. */
+/* Return: true if the receivers of the joined round have room for it; otherwise false, and the wait
+ * is recorded.
+ */
 static bool round_may(struct hc_member *m, struct hc_op *op)
 {
 	if (hc_member_is_root(m))
@@ -238,7 +244,9 @@ static bool round_may(struct hc_member *m, struct hc_op *op)
 	return false;
 }
 
-/* Send CREDIT to the sources after every second round; no source waits for credit before that. */
+/* Send CREDIT to the sources after every second round, which is before a source has to wait for it.
+ * Return: false if the operation is gone.
+ */
 static bool credits_return(struct hc_member *m, struct hc_op *op)
 {
 	unsigned int i;
@@ -250,8 +258,8 @@ static bool credits_return(struct hc_member *m, struct hc_op *op)
 	return true;
 }
 
-/* Send a joined round to the destination, or, at the root, to the receivers; consumes @skb. Return:
- * false if the operation is gone.
+/* Send a joined round to the destination or, at the root, down and to the process; consumes @skb.
+ * Return: false if the operation is gone.
  */
 static bool round_pass(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, bool last)
 {
@@ -309,8 +317,8 @@ const struct hc_coll_ops hc_tree_allgather = {
 	JOINS, .unannounced = true,
 };
 
-/* Each member receives what all members send to all members, and passes to its process the blocks
- * that are for it.
+/* Each member receives the blocks of all members for all members, and passes to its process the
+ * blocks that are for this process.
  */
 const struct hc_coll_ops hc_tree_alltoall = {
 	.id = HYPERCUBE_ALLTOALL,

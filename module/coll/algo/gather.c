@@ -5,20 +5,20 @@
  * A member forwards its own block and those of its sources frame by frame, unchanged. Of all frames
  * that wait, the one whose block belongs to the lowest node is sent first (.block). So a member
  * sends frames in the order of the nodes if it receives them in that order, and the root can pass
- * frames to the socket as they arrive. A frame is charged to the socket of the process that filled
- * it until it is read, so that socket's send buffer bounds what is in flight; between machines,
- * credits bound it (coll/credit_up.c).
+ * frames to the socket as they arrive. A frame is charged to the socket of the process that has
+ * contributed it until the root's process has read it, so the send buffer of this socket limits the
+ * frames in flight; between machines, credits limit them (coll/credit_up.c).
  *
- * Unlike in a reduction, a blocked member does not divide its data: it sends all of it to its first
- * helper, and sends an empty last frame to each other helper. If the blocks of one member were sent
- * over several paths, a member could wait for a frame of one helper that cannot be sent before
- * another helper's frames are taken. As it is, the frames travel along a tree, and no member waits
- * for ever: it waits for a stream only if no frame of that stream is here, which means that all
- * frames received so far were taken and that the sender has credit if it needs any. By induction
- * from the leaves, the next frame of each stream, or its end, arrives once each process
- * contributes.
+ * Unlike in a reduction, a blocked member does not split its data: it sends all of it to its first
+ * effective helper, and an empty last frame to each other helper. If the blocks of one member were
+ * sent over several paths, a member could wait for a frame of one helper that this helper cannot
+ * send before the frames of another helper have been processed. Since they are sent over one path,
+ * all frames move along a tree, and no member waits for ever: it waits for a stream only if its
+ * queue for this stream is empty, so all frames that it has received have been processed, and the
+ * sender has credit if it needs credit. By induction from the leaves of the tree, the next frame of
+ * each stream, or its end, arrives if all processes contribute.
  *
- * Each stream ends with a frame that has LAST, an empty one if necessary.
+ * The last frame of each stream has HC_DATA_F_LAST; it is empty if the stream has no data.
  */
 #include <net/sock.h>
 
@@ -30,9 +30,9 @@
 
 /**
  * struct gather_op - a gather
- * @at: at the root: bytes of the current block that were passed to the process
- * @block: at the root: the current block is that of the first member from this number on
- * @came: for each source: the node whose block was received last
+ * @at: at the root: number of bytes of the current block that have been passed to the process
+ * @block: at the root: the current block is that of the lowest member from this node number on
+ * @came: for each source: the node of the last block that was received from it
  */
 struct gather_op {
 	u64 at;
@@ -60,8 +60,8 @@ static u32 frame_block(const struct hc_member *m, const struct sk_buff *skb, int
 	return i == OWN ? m->node->id : be16_to_cpu(hc_wire_data_of(skb)->block);
 }
 
-/* Choose the stream whose first frame is forwarded next; empty frames are chosen at once. Return:
- * false if a stream must be waited for; the wait is recorded.
+/* Set *@chosen to the stream whose first frame is forwarded next; one whose first frame is empty is
+ * chosen at once. Return: false if the member must wait for a stream; the wait is recorded.
  */
 static bool stream_choose(struct hc_member *m, struct hc_op *op, int *chosen)
 {
@@ -118,8 +118,8 @@ bool hc_others_end(struct hc_member *m, struct hc_op *op)
 	return true;
 }
 
-/* Forward a frame; consumes @skb. @others: another member has contributed the frame. Return: false
- * if the operation is gone.
+/* Forward a frame; consumes @skb. @last: it is the last frame of the operation; @others: another
+ * member has contributed it. Return: false if the operation is gone.
  */
 static bool frame_forward(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, bool last,
 			  bool others)
@@ -128,11 +128,13 @@ static bool frame_forward(struct hc_member *m, struct hc_op *op, struct sk_buff 
 	struct hc_hdr *hdr = hc_hdr(skb);
 	u64 nr = op->nr;
 
-	/* The frame may have been received over a detour. */
+	/* If the frame was received over a detour, remove the flags and the walk. */
 	hdr->flags = 0;
 	hdr->walk = 0;
 	hdr->hop = 0;
-	/* This member is the sender now, so only LAST is set. */
+	/* Of the flags, only LAST depends on what this member sends; the others were those of the
+	 * frame's sender.
+	 */
 	w->flags = last ? HC_DATA_F_LAST : 0;
 	if (!frame_len(skb))
 		hdr->time = cpu_to_be64(op->time);
@@ -143,8 +145,8 @@ static bool frame_forward(struct hc_member *m, struct hc_op *op, struct sk_buff 
 	return !last || hc_others_end(m, op);
 }
 
-/* Is this the frame that the root must output next? It may be from another machine, so it is not
- * trusted.
+/* Return: true if @skb is the frame that the root must output next. This must be checked, since the
+ * frame may be from another machine.
  */
 static bool block_is_valid(struct hc_member *m, struct hc_op *op, const struct sk_buff *skb,
 			   bool last)
@@ -212,8 +214,8 @@ static enum hc_progress gather_advance(struct hc_member *m, struct hc_op *op)
 	return HC_BLOCKED;
 }
 
-/* Is this the next frame of source @i? A source sends blocks of members one after another, each
- * from its beginning to its end.
+/* Return: true if @skb is the next frame of source @i, which sends the blocks of members one after
+ * another, each from its beginning to its end.
  */
 static bool block_follows(struct hc_op *op, unsigned int i, const struct sk_buff *skb)
 {

@@ -3,28 +3,31 @@
  * Tree reduction of sorted runs into one sorted run (the parallel sort of Leu & Kuo, section 2.1).
  *
  * A member merges its own run and the runs of its sources into segments of its own. An input is
- * *dry* if it is empty now and has not ended. The last element of it that was merged is its
- * *bound*: later elements of this input are not smaller. So the member continues while the least
- * element in its queues is not greater than any bound, and before it waits it passes on what it has
- * merged. Elements that compare equal have equal bits (hc_combine_cmp() is a total order), so their
- * order does not matter. A blocked sender distributes its segments among its effective helpers in
- * turn (it is a *dealer*); each helper gets a sorted run.
+ * *dry* if it is empty now and has not ended. The last element of an input that was merged is its
+ * *bound*: no element that follows in this input is smaller. So a member can merge the least
+ * element in its queues as long as it is not greater than the bound of a dry input; otherwise it
+ * passes on what it has merged, and waits for this input. Elements that compare equal have equal
+ * bits (hc_combine_cmp() is a total order), so their order does not matter. A blocked sender is a
+ * *dealer*: it sends its segments to its effective helpers in turn, so each helper gets a sorted
+ * run.
  *
- * The result is longer than the contribution, so the charge to the sender's socket does not bound
- * it: a member sends at most MERGE_WINDOW >= 2 segments ahead of the credits that its destination
- * returns as it consumes them.
+ * The merged run is longer than the contribution, so charging it to the socket of the member's
+ * process would not limit its memory. Instead a member sends at most MERGE_WINDOW >= 2 segments
+ * more than its destination has acknowledged, by credits, as consumed.
  *
- * This cannot deadlock. Suppose all members are stuck although all have contributed. Let x be the
- * least element not consumed, and Y the node nearest to the sink that holds an x. This x is at the
- * head of an input, and Y waits for another input that is dry with a bound b < x. Y has consumed
- * all of that input, so its sender has credit, but has nothing to pass on: the sender itself waits
- * for a dry input with a bound below its least element, hence below x. The same argument applies to
- * the sender of that input, and so on up to a sender that has data but waits for credit of another
- * destination. This sender is a dealer: the member that waits for it is its helper j, and it has no
- * segment for j, since its next segment is for helper i, from which it has no credit. At least one
- * of the segments that i has not consumed was sent before j's last one, as segments are sent in
- * turn. The elements of this segment are not greater than j's bound, which is less than x, and they
- * are not consumed: x was not the least. That is a contradiction.
+ * This cannot deadlock. Suppose that no member can proceed although all processes have contributed.
+ * Let x be the least element that has not been consumed, and Y the node nearest to the sink that
+ * has an x. This x is at the head of an input of Y, and Y waits for another input that is dry with
+ * a bound b < x. Y has consumed all of this input that it has received, so the sender of this input
+ * has credit. If the sender has nothing to pass on, it waits itself for a dry input with a bound
+ * below its least element, hence below x. The same argument applies to the sender of that input,
+ * and so on, up to a sender that has data but waits for credit of another destination. This sender
+ * is a dealer: the member that waits for it is its helper j, and the dealer has no segment for j,
+ * since its next segment is for helper i, from which it has no credit. Since segments are sent in
+ * turn, at least one of the segments that i has not consumed was sent before the last segment for
+ * j. The elements of this segment are not greater than j's bound, which is less than x, and they
+ * have not been consumed. So x is not the least element that has not been consumed, which is a
+ * contradiction.
  */
 #include <linux/slab.h>
 
@@ -33,20 +36,20 @@
 #include "reduce/combine.h"
 #include "trace.h"
 
-/* Limit of the cost of merging in one poll, for all members of a node together; when it is reached,
- * other work runs first. A copied byte costs 1. A comparison of the heads of all inputs costs
- * LOOK_COST for each input.
+/* Limit of the cost of merging in one poll, for all members of a node together. When it is reached,
+ * merging goes on in the next poll, so that other work can run. A copied byte costs 1; a comparison
+ * of the heads of all inputs costs LOOK_COST for each input.
  */
 #define POLL_COST	SZ_32K
 #define LOOK_COST	16
 
-/* Segments of one merged stream that may be in flight between two members. */
+/* Maximum number of segments in flight from one member to another. */
 #define MERGE_WINDOW	4
 
 /**
  * struct merge_run - one input
- * @pos: bytes of the head segment that are merged
- * @bounded: segments of this input have been merged, so it has a bound
+ * @pos: number of bytes of the head segment that have been merged
+ * @bounded: true if a segment of this input has been merged, so that the input has a bound
  */
 struct merge_run {
 	u32 pos;
@@ -56,12 +59,12 @@ struct merge_run {
 /**
  * struct merge_op - a merge
  * @out: segment that is being filled, or NULL
- * @bounds: for each input the last element merged; NULL: not allocated yet
- * @total: length of the merged stream in bytes; valid once @known
- * @delivered: bytes passed on
- * @nr: segments passed on
+ * @bounds: for each input its bound, the last element that was merged; NULL before it is allocated
+ * @total: length of the merged run in bytes; valid if @known
+ * @delivered: number of bytes that have been passed on
+ * @nr: number of segments that have been passed on
  * @size: bytes that @out can hold
- * @known: @total is valid
+ * @known: true if @total is valid
  * @run: entry 0 is the member's own run, entry i is the run of source i - 1
  */
 struct merge_op {
@@ -116,8 +119,8 @@ static void *input_bound(const struct hc_op *op, unsigned int i)
 	return merge_op(op)->bounds + i * op->elem;
 }
 
-/* Free the head segment of an input, and send its sender CREDIT. Return: false if the operation is
- * gone.
+/* Free the head segment of an input, and send CREDIT to its sender. Return: false if the operation
+ * is gone.
  */
 static bool input_pop(struct hc_member *m, struct hc_op *op, unsigned int i)
 {
@@ -138,7 +141,9 @@ static bool input_pop(struct hc_member *m, struct hc_op *op, unsigned int i)
 	return hc_op_lives(m, op, nr);
 }
 
-/* Free the head segments that are merged. Empty segments only mark the end of a run. */
+/* Free the head segments that have been merged completely. An empty segment only marks the end of a
+ * run. Return: false if the operation is gone.
+ */
 static bool inputs_trim(struct hc_member *m, struct hc_op *op)
 {
 	unsigned int i;
@@ -158,11 +163,12 @@ static bool inputs_trim(struct hc_member *m, struct hc_op *op)
 }
 
 /**
- * struct merge_choice - which input supplies the next element
- * @best: the input that has the least element at hand, or -1 if none has any
- * @least: that element
- * @limit: elements of @best up to this one may be taken; NULL: all may
- * @dry: a dry input that must be waited for before @least may be taken, or -1
+ * struct merge_choice - the input from which elements are merged next
+ * @best: the input with the least element in the queues, or -1 if the queues are empty
+ * @least: this element
+ * @limit: elements of @best up to this one may be merged; NULL if all may be
+ * @dry: a dry input with a bound less than @least, for which the member must wait; -1 if there is
+ *	none
  */
 struct merge_choice {
 	int best;
@@ -205,13 +211,15 @@ static void choose(struct hc_member *m, struct hc_op *op, hc_cmp_fn cmp,
 	}
 }
 
-/* Return: the bytes that fit into the rest of the segment that is being filled. */
+/* Return: the number of bytes for which the segment that is being filled still has room. */
 static u32 out_room(const struct merge_op *mo)
 {
 	return mo->out ? mo->size - be32_to_cpu(hc_hdr(mo->out)->len) : 0;
 }
 
-/* Copy from the best input up to the limit, as far as there is room. Return: the bytes copied. */
+/* Copy elements from the best input into the segment that is being filled: up to the limit of @c,
+ * and as long as there is room. Return: the number of bytes copied.
+ */
 static u32 input_copy(struct hc_member *m, struct hc_op *op, hc_cmp_fn cmp,
 		      const struct merge_choice *c)
 {
@@ -245,8 +253,8 @@ static void run_header(struct hc_member *m, struct hc_op *op, unsigned int i,
 {
 	struct hc_wire_data *w = hc_wire_data_of(skb);
 
-	/* The sink only needs the sum of the totals, so a dealer announces all of its total to its
-	 * first helper.
+	/* The sink needs only the sum of all totals, so a dealer reports its whole total to its
+	 * first helper, and 0 to the others.
 	 */
 	w->total = cpu_to_be64(i ? 0 : merge_op(op)->total);
 	hc_hdr(skb)->time = cpu_to_be64(op->time);
@@ -255,7 +263,9 @@ static void run_header(struct hc_member *m, struct hc_op *op, unsigned int i,
 	hc_data_header(m, op, i, skb);
 }
 
-/* Does the receiver of the next segment have room for it? */
+/* Return: true if the receiver of the next segment has room for it; otherwise false, and the wait
+ * is recorded.
+ */
 static bool out_may(struct hc_member *m, struct hc_op *op)
 {
 	unsigned int i;
@@ -270,15 +280,15 @@ static enum hc_progress out_wait(struct hc_member *m, struct hc_op *op)
 {
 	unsigned int i;
 
-	/* hc_root_may() has recorded what the root waits for. */
+	/* At the root, hc_root_may() has recorded the wait. */
 	if (hc_member_is_root(m))
 		return HC_BLOCKED;
 	i = merge_op(op)->nr % m->role.ndst;
 	return hc_wait(m, op, HYPERCUBE_WAIT_CREDIT, m->role.dst[i].node);
 }
 
-/* Pass a segment on at the root, if the runs have the announced length so far; consumes @skb.
- * Return: false if the operation is gone.
+/* Pass a segment on at the root, after checking that the runs do not differ from their announced
+ * lengths; consumes @skb. Return: false if the operation is gone.
  */
 static bool run_put(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, bool last)
 {
@@ -292,8 +302,8 @@ static bool run_put(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, 
 	return false;
 }
 
-/* Pass the filled segment on. The caller has checked that its receiver has room. Return: false if
- * the operation is gone.
+/* Pass on the segment that was filled. The caller has checked that its receiver has room. Return:
+ * false if the operation is gone.
  */
 static bool out_flush(struct hc_member *m, struct hc_op *op, bool last)
 {
@@ -305,8 +315,8 @@ static bool out_flush(struct hc_member *m, struct hc_op *op, bool last)
 	mo->out = NULL;
 	hc_wire_data_of(skb)->offset = cpu_to_be64(mo->delivered);
 	mo->delivered += be32_to_cpu(hc_hdr(skb)->len);
-	/* Only a segment in a page, to which no other frame refers yet, can be longer than its
-	 * data.
+	/* If the segment is longer than its data, trim it. This is possible, since it is in a page
+	 * to which no other frame refers.
 	 */
 	if (pskb_trim(skb, HC_DATA_HEAD + be32_to_cpu(hc_hdr(skb)->len))) {
 		kfree_skb(skb);
@@ -321,7 +331,7 @@ static bool out_flush(struct hc_member *m, struct hc_op *op, bool last)
 	return hc_op_lives(m, op, nr);
 }
 
-/* Begin a segment if its receiver has room for it. */
+/* Begin a new segment, if the receiver has room for it. */
 static enum hc_progress out_begin(struct hc_member *m, struct hc_op *op)
 {
 	struct merge_op *mo = merge_op(op);
@@ -331,11 +341,13 @@ static enum hc_progress out_begin(struct hc_member *m, struct hc_op *op)
 
 	if (!out_may(m, op))
 		return out_wait(m, op);
-	/* A helper of a dealer does not know the total, so it allocates full segments. */
+	/* Allocate no more than the rest of the run needs. A helper of a dealer does not know the
+	 * total, so it allocates full segments.
+	 */
 	if (left >= op->elem && left < size)
 		size = rounddown((u32)left, op->elem);
-	/* The segments merged into this one were charged to their senders, and are freed, so charge
-	 * this one to the fabric.
+	/* The segments that are merged into this one were charged to the sockets of their senders,
+	 * which end when they are freed. So charge this one to the fabric.
 	 */
 	skb = hc_poll_owned(m->node->fabric, hc_seg_alloc(m->node->fabric, m->node->id, size,
 							  GFP_ATOMIC));
@@ -347,7 +359,7 @@ static enum hc_progress out_begin(struct hc_member *m, struct hc_op *op)
 	return HC_FINISHED;
 }
 
-/* All runs have ended: pass on the remaining elements, and send the end of the run to all
+/* When all inputs have ended: pass on the remaining elements, and send the end of the run to all
  * destinations.
  */
 static enum hc_progress run_end(struct hc_member *m, struct hc_op *op)
@@ -380,7 +392,9 @@ static enum hc_progress run_end(struct hc_member *m, struct hc_op *op)
 	return HC_FINISHED;
 }
 
-/* Wait for a dry input. First pass on what was merged: the proof above requires that. */
+/* Wait for dry input @i. Before that, pass on all that has been merged, as the proof at the top of
+ * this file requires.
+ */
 static enum hc_progress dry_wait(struct hc_member *m, struct hc_op *op, unsigned int i)
 {
 	if (merge_op(op)->out && !hc_member_is_root(m) && out_may(m, op) &&
@@ -390,7 +404,7 @@ static enum hc_progress dry_wait(struct hc_member *m, struct hc_op *op, unsigned
 		   hc_wait(m, op, HYPERCUBE_WAIT_OWN, 0);
 }
 
-/* Compute the total. All runs have begun, so their lengths are known. */
+/* Compute the length of the merged run from the lengths of the inputs, all of which have begun. */
 static void total_note(struct hc_member *m, struct hc_op *op)
 {
 	struct merge_op *mo = merge_op(op);
@@ -446,15 +460,15 @@ static enum hc_progress merge_advance(struct hc_member *m, struct hc_op *op)
 	}
 }
 
-/* Any segment may follow: the length of a run that a dealer sends to a helper is unknown until it
- * ends.
+/* Accept any segment as the next one: a helper does not know the length of the run that a dealer
+ * sends to it before the run ends.
  */
 static bool run_follows(struct hc_op *op, unsigned int i, const struct sk_buff *skb)
 {
 	return hc_hdr(skb)->len || hc_wire_data_of(skb)->flags & HC_DATA_F_LAST;
 }
 
-/* Common to reduce and allreduce. */
+/* Initializers that reduce and allreduce have in common. */
 #define MERGE_OP							\
 	.merges = true, .own_totals = true,				\
 	.op_size = sizeof(struct merge_op) + sizeof(struct merge_run),	\

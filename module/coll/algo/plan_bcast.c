@@ -1,32 +1,32 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Broadcast plans: their members, and how these learn that all members have the message.
+ * Broadcast plans: their members, and how the members find out that all members have the message.
  *
  * In the sequence of dimensions, the sends by which a node receives the message for the first time
  * form a tree (hc_bcast.h): each member gets the message once, from the node above it. Segments are
- * sent down the edges of this tree (coll/fanout.c), and ACKs up. A member has received operation k,
- * together with all members below it, when its process's queue has all of the message and all its
- * sources have acknowledged it. Then it sends ACK to the node above: at once if the source of the
- * broadcast has requested a notification, otherwise after several operations, so that the window of
- * operations moves on.
+ * sent down the edges of this tree (coll/fanout.c), and ACKs are sent up. When the receive queue of
+ * a member's process has all of the message of operation k, and all sources of the member have
+ * acknowledged k, the member sends ACK for k to the node above: at once if the process of the
+ * broadcast's source has requested a notification, otherwise after several operations, so that the
+ * window of operations moves on.
  *
- * A message waits at a node without a process until a process receives there. It does not wait if
- * the node's last receiver has left after it received something in this generation. The node
- * records that (hc_user.absent) until another process receives there, or until the source leaves as
- * well, because the next source may send to other receivers.
+ * If a node has no process that receives, a message waits at it until there is one. The message
+ * does not wait if the node's last receiver has left after it had received data in this generation.
+ * The node records this (hc_user.absent) until another process receives at it, or until the process
+ * of the source has left, too, because the next source may send to other receivers.
  *
- * Guarded plans (coll/guard.c). The need of a receiver is the first message that its process has
- * not received to the last byte. The need of the source is the first message of which it does not
- * know that all receivers have it. In a new epoch members agree by allreduces, whose data is sent
- * up and then down the edges of the broadcast. A message that the source has begun and no receiver
- * has in full is sent once more from its beginning. So if a message is too long to be kept, and a
- * process has received a part of it, then the fault ends the message at this process, and at all
- * members that do not have all of it.
+ * Guarded plans (coll/guard.c). The need of a receiver (hc_guard.need) is the first message that
+ * its process has not received completely. The need of the source is the first message of which the
+ * source does not know that all receivers have it. In a new epoch members agree by allreduces,
+ * whose data is sent up and then down the edges of the broadcast. A message that the source has
+ * begun, and that no receiver has completely, is sent again from its beginning. If a message is too
+ * long to be stored in ledgers, and a process has received a part of it, the message fails at this
+ * process and at all members that do not have all of it.
  *
- * A member that only receives sends nothing that others need, so its process may leave at any time.
- * A source that leaves ends the messages that it has not contributed completely, as in other plans.
- * If the next epoch has another source, messages of the previous one that no receiver has in full
- * count as never begun.
+ * Other members need nothing from a process that only receives, so it may leave at any time. If the
+ * source leaves, the messages that it has not contributed completely fail, as in other plans. If
+ * the next epoch has another source, messages of the previous source that no receiver has
+ * completely are treated as if they had not begun.
  */
 #include <linux/netlink.h>
 #include <linux/slab.h>
@@ -43,7 +43,8 @@
 /**
  * struct bcast_member - a member of a broadcast
  * @turns: for each source: number of steps after which it has received the message
- * @turn: number of steps after which all members below this one have received the message
+ * @turn: number of steps after which all members below this one in the tree have received the
+ *	message
  */
 struct bcast_member {
 	u16 turns[HC_PORTS_MAX];
@@ -55,7 +56,7 @@ static struct bcast_member *bcast_member(const struct hc_member *m)
 	return hc_member_priv(m);
 }
 
-/* Return: the verified broadcast; the plan owns .sequence. */
+/* Return: the broadcast that the verifier has accepted; the plan owns its .sequence. */
 static struct hc_bcast *plan_bcast(const struct hc_plan *plan)
 {
 	return hc_plan_priv(plan);
@@ -182,8 +183,8 @@ static void bcast_ack_notify(struct hc_member *m)
 	ack_up(m, 0, 0);
 }
 
-/* Complete an operation that all members below have received. Return: true if the broadcast's
- * source has requested a notification.
+/* Complete an operation whose message this member and all members below it have received. Return:
+ * true if the process of the broadcast's source has requested a notification.
  */
 static bool op_received(struct hc_member *m, struct hc_op *op, u64 *time, u32 *clock)
 {
@@ -209,8 +210,9 @@ static bool op_received(struct hc_member *m, struct hc_op *op, u64 *time, u32 *c
 	return notify;
 }
 
-/* Recompute how many operations all members below have received, after this member has passed one
- * on or a source has sent ACK.
+/* After this member has passed on an operation, or a source has sent ACK: compute up to which
+ * number this member and all members below it have received the operations, and complete those that
+ * are new.
  */
 static void bcast_review(struct hc_member *m)
 {
@@ -262,7 +264,8 @@ static void bcast_ack_rx(struct hc_member *m, const struct sk_buff *skb)
 
 static void bcast_handed(struct hc_member *m, struct hc_op *op)
 {
-	/* A receiver has no further work with a message that it has passed on. */
+	/* A receiver has no more work with a message that it has passed on, so drop the operation.
+	 */
 	if (m->role.ndst) {
 		if (op->begun)
 			trace_hc_op_end(m->node, m->plan->id, hc_user_nr(m, op->nr), 0);
@@ -274,20 +277,22 @@ static void bcast_handed(struct hc_member *m, struct hc_op *op)
 	bcast_review(m);
 }
 
-/* Handle the end of a generation. A receiver contributes nothing, so only this function notifies
- * its process.
+/* Act on the end of a generation. The process of a receiver has contributed nothing, so the common
+ * code does not notify it; this function does.
  */
 static bool bcast_ended(struct hc_member *m, bool notified)
 {
 	struct hc_rec rec;
 
-	/* The source has left. Another source may send from now on, to other receivers. */
+	/* The process of the source has left. Another process may send from now on, to other
+	 * receivers.
+	 */
 	if (m->gen.last.status == ECONNRESET && m->gen.last.node == m->plan->root)
 		m->user.absent = false;
 	if (notified || !m->role.ndst)
 		return false;
-	/* Report nothing if the source has contributed nothing to the failed operation, this member
-	 * has all messages before that operation, and the plan is not over.
+	/* Do not notify the process if the source has contributed nothing to the failed operation,
+	 * this member has all messages before it, and the plan is not over.
 	 */
 	if (m->gen.last.flags & HC_STOP_F_UNBEGUN && !(m->gen.last.flags & HC_STOP_F_OVER) &&
 	    m->head >= m->gen.last.nr)
@@ -305,7 +310,8 @@ static bool bcast_offered(struct hc_member *m, struct hc_op *op, const struct sk
 		m->user.absent = false;
 		return true;
 	}
-	/* If the receiver has left, or the plan is over, the message does not wait for a process.
+	/* If the receiver has left, or the plan is over, pass the message on without a process at
+	 * this node.
 	 */
 	if (m->user.absent || m->gen.end.flags & HC_STOP_F_OVER)
 		return true;
@@ -324,8 +330,9 @@ static enum hc_progress bcast_advance(struct hc_member *m, struct hc_op *op)
 			hc_wait(m, op, HYPERCUBE_WAIT_PEER, m->role.dst[0].node);
 }
 
-/* Handle the close of the socket that served the plan. Complete messages of a source that has left
- * are still sent, and a receiver whose process has left still passes messages on.
+/* Act on the close of the socket that served the plan. If it is the socket of the source, its
+ * complete messages are sent all the same. If it is that of a receiver, the member still passes
+ * messages on.
  */
 static void bcast_close(struct hc_member *m)
 {
@@ -333,12 +340,14 @@ static void bcast_close(struct hc_member *m)
 
 	m->user.engaged = false;
 	if (m->guard && (hc_guard_holds(m) || m->gen.broken)) {
-		/* Record the leave for the next epoch, which may have another source. */
+		/* The plan is waiting for its next epoch, which may have another source, so record
+		 * the leave.
+		 */
 		m->user.leaves |= engaged;
 		hc_member_again(m);
 	} else if (m->role.ndst && engaged) {
-		/* Received messages are passed on to other members, but not to a later process of
-		 * this node.
+		/* Messages are passed on to other members from now on, but not to a process that
+		 * receives at this node later.
 		 */
 		m->user.absent = true;
 		hc_advance(m);

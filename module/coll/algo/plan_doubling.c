@@ -1,62 +1,66 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Recursive doubling: allreduce, barrier, and collectives with blocks of all members or for all
- * members, without a root.
+ * Recursive doubling: allreduce, barrier, and collectives whose members have blocks of all members
+ * or for all members. There is no root.
  *
  * At stage i a member and its peer along the dimension of that stage send each other the data that
- * they have, and each of them combines the two; the data of the peer whose bit is clear is the
- * first operand. By induction all nodes that agree in the dimensions of the remaining stages have
- * the same bits after each stage, NaN payloads included: both ends of a link compute the same from
- * the same operands. After the last stage these nodes are all members. The operands of each stage
- * are those of a fault-free tree of the same order whose sink is the lowest node, so the result has
- * the same bits as the result of that tree.
+ * they have, and each of them combines both; the data of the node whose number has bit 0 in this
+ * dimension is the first operand. By induction, after each stage, all nodes whose numbers agree in
+ * the dimensions of the remaining stages have data with the same bits, NaN payloads included: both
+ * ends of a link compute the same function of the same operands. After the last stage these nodes
+ * are all members. The operands of each stage are those of a fault-free tree of the same order
+ * whose sink is the lowest node, so the result has the same bits as the result of that tree.
  *
- * Members work on the oldest operation only, segment by segment. They send copies: each end owns
- * the frame that it received, and combines in place, the lower end into its own segment, the upper
- * end into the frame that it received. The other of the two frames is reused for the copy for the
- * next stage or segment, so all frames of one length need one allocation.
+ * Members work on the oldest operation only, segment by segment. They send copies of their data, so
+ * each end owns the frame that it has received, and combines in place: the lower end writes the
+ * result into its own segment, the upper end into the received frame. The frame without the result
+ * is reused for the next copy, of the next stage or segment, so there is one allocation for all
+ * frames of the same length.
  *
- * Halves. If there is a part for each member (coll/chunk.h), a stage exchanges one half: the parts
- * of the members on the peer's side. In a reduce-scatter the remaining half and the half that
- * arrives are combined, with the operands, and so the bits, of an allreduce. The segment gets
- * shorter until the member's own piece is left (recursive halving). In an alltoall the half that
- * arrives replaces the half that was sent. So each stage moves pieces nearer to their members, and
- * in the end the piece at each position was sent by the member of that position (dimension
- * exchange). There is one frame for each segment and stage, as in an allreduce, so the arguments
- * below are valid for these collectives, too.
+ * Halves. If there is a part for each member (coll/chunk.h), a member sends one half of its segment
+ * at each stage: the pieces for the members on the peer's side. In a reduce-scatter, the half that
+ * it has not sent is combined with the half that it receives; the operands, and so the bits of the
+ * result, are those of an allreduce. The segment gets shorter at each stage, until only the
+ * member's own piece is left (recursive halving). In an alltoall, the half that is received
+ * replaces the half that was sent. So each stage moves pieces nearer to their members, and after
+ * the last stage the piece at each position is from the member of that position (dimension
+ * exchange). A member sends one frame for each segment at each stage, as in an allreduce, so the
+ * arguments below are valid for these collectives, too.
  *
- * Growth. In an allgather a stage exchanges all that both members have, so after it a segment has
- * the pieces of twice as many blocks, in the order of the nodes. The process's segments are short
- * enough for the last stage's data to fit into one segment (.piece). There is one frame for each
- * segment and stage here, too.
+ * Growth. In an allgather, a member and its peer send each other all pieces that they have, so
+ * after each stage a segment has the pieces of twice as many blocks, in the order of the nodes. The
+ * process's own segments are so short that the data of the last stage fits into one segment
+ * (.piece). Here, too, a member sends one frame for each segment at each stage.
  *
- * Pages. Where pieces of long blocks are in pages of their own (coll/pieces.h), frames refer to
- * these pages, and no piece is copied. The pieces that an alltoall sends at a stage have two
- * references until the peer's pieces have replaced them. This member's references are then dropped
- * with the peer's frame. The segment stays charged to the process, for as many pages as the process
- * has sent: the pieces that arrive have the same length. In an allgather the pieces of other
- * members are not charged until the process has them: that is one round for each member, as much as
- * where pieces are copied.
+ * Pages. If each piece of a long block is in pages of its own (coll/pieces.h), frames refer to
+ * these pages, and no piece is copied. In an alltoall, this member's segment and the frame to the
+ * peer both refer to the pieces that are sent at a stage, until the peer's pieces have replaced
+ * them in the segment; the member's references are then dropped with the peer's frame. The segment
+ * stays charged to the socket of this member's process, with the number of pages that this process
+ * has sent, since the pieces that are received are equally long. In an allgather, the pieces of
+ * other members are charged to no socket before the process gets them: these are one round for each
+ * member, as they are if pieces are copied.
  *
- * Guarded plans (coll/guard.c). Each member keeps the common result of all members, so that any of
- * them can distribute it again. For that purpose each member has the whole result of a
- * reduce-scatter, as in an allreduce, and an alltoall is an allgather of the parts of all members
- * for all members. Processes get their own parts of that.
+ * Guarded plans (coll/guard.c). Each member stores the common result of all members in its ledger,
+ * so that any member can distribute it again. So a reduce-scatter is carried out as an allreduce,
+ * and an alltoall as an allgather of what all members contribute for all members; processes get
+ * their own parts of the result.
  *
- * How far can a peer be ahead? Number the frames of one stage through all segments of all
- * operations. At stage i a member sends its frame s, then takes the peer's frame s, then continues.
- * So the peer sends frame s + 1 only after this member has sent its frame s. This member takes the
- * peer's frame s in that same poll if the frame is there, otherwise when it arrives, and waits for
- * nothing else meanwhile. Hence the queue of the stage is empty when frame s + 1 arrives: it never
- * has more than one frame, and the n queues of a member have at most n frames. That is why no
- * credits are needed, and a sender is charged for nothing but its own contribution (.lockstep). If
- * s is the last segment of operation k, s + 1 belongs to k + 1: a member receives frames of no
- * operation beyond the next one.
+ * How far can a peer be ahead? Let the frames of one stage be numbered over all segments of all
+ * operations. At stage i a member sends its frame s, then takes the peer's frame s from the queue
+ * of this stage, then continues. So the peer sends frame s + 1 only after it has received this
+ * member's frame s. This member takes the peer's frame s in the poll in which it sends its own
+ * frame s, if the peer's frame is in the queue by then; otherwise when the frame arrives, since the
+ * member waits for nothing else. Hence the queue of the stage is empty when frame s + 1 arrives: it
+ * never has more than one frame, and the n queues of a member have at most n frames together. So no
+ * credits are needed, and a process is charged only for its own contribution (.lockstep). If frame
+ * s is for the last segment of operation k, frame s + 1 belongs to k + 1: a member that works on k
+ * receives no frames of operations above k + 1.
  *
- * Completion. An operation is done at a member when its process has the result: .done and .head
- * move together, there is no operation that was passed on but is incomplete, and no ACKs are sent.
- * A member that has the result has sent all that others need for theirs, so its process may leave
- * then. When the plan breaks, each member fails all its pending operations, and no others.
+ * Completion. An operation is done at a member when its process has the result. So .done and .head
+ * move together, and no ACKs are sent. A member that has the result has sent all data that other
+ * members need for theirs, so its process may leave then. When the plan breaks, each member fails
+ * all its pending operations, and no others.
  *
  * Numbering around END (see coll/end.c). A member sends frames of operation k only when all
  * operations below k are done at this member, and no member has a result of k without these frames.
@@ -66,15 +70,16 @@
  *
  * A member sends END of k if it does not contribute all of k, or if it detects that another member
  * contributes with other parameters to k. So no member has the result of k: done(v) <= k for all v.
- * A member that has no memory for k after its process has contributed may have sent all that others
- * need: it breaks the plan instead (hc_fail()). All operations below k are complete at all members
- * before the generation ends: each member sends what others need for them, unless it sends END of a
- * lower number.
+ * (A member that lacks memory for k after its process has contributed may have sent all data that
+ * others need. It does not send END, but breaks the plan: hc_fail().) All operations below k are
+ * complete at all members before the generation ends: each member sends the data that others need
+ * for them, unless it sends END of a lower number.
  *
- * A peer that is in the next generation has received END from this member, and k - 1 is done at the
- * peer. So by (1) this member has at most k - 1 to complete. The peer sends nothing above k + 1,
- * since it needs this member's frames for that. A member begins k only if k < done + HC_OP_WINDOW -
- * 2 (.window), so all these operations have slots of their own in ops[].
+ * A peer that is in the next generation has received END from this member, and operation k - 1 is
+ * done at the peer. So by (1) the only operation below k that this member may still have to
+ * complete is k - 1. The peer sends no frames of operations above k + 1, since for these it needs
+ * this member's frames. A member begins an operation only if its number is less than done +
+ * HC_OP_WINDOW - 2 (.window), so all these operations have different slots in ops[].
  */
 #include <linux/netlink.h>
 
@@ -90,13 +95,13 @@
 
 /* ------------------------------------------------------------ members */
 
-/* Return: the verified plan. */
+/* Return: the plan that the verifier has accepted. */
 static struct hc_doubling *plan_doubling(const struct hc_plan *plan)
 {
 	return hc_plan_priv(plan);
 }
 
-/* Copy the configured plan. All nodes of the subcube are members. */
+/* Copy the plan from its parameters, and make all nodes of the subcube members. */
 static bool doubling_copy(struct hc_plan *plan, const struct hc_plan_params *p)
 {
 	struct hc_doubling *d = plan_doubling(plan);
@@ -171,10 +176,10 @@ static int doubling_members_create(struct hc_plan *plan, const u32 *fault,
 
 /**
  * struct doubling_op - private state of an operation
- * @spare: a frame that may be reused for the next one to be sent, or NULL
+ * @spare: a frame that may be reused for the next copy that is sent, or NULL
  * @nr: number of segments that have passed all stages
- * @next: number of sources whose data was combined with the head of hc_op.own
- * @offered: this member's data was sent to source @next
+ * @next: number of sources whose data has been combined with the head of hc_op.own
+ * @offered: true if this member's data has been sent to source @next
  */
 struct doubling_op {
 	struct sk_buff *spare;
@@ -194,12 +199,13 @@ static void doubling_op_release(struct hc_op *op)
 }
 
 /**
- * struct doubling_coll - a collective over recursive doubling
+ * struct doubling_coll - a collective of recursive doubling
  * @ops: the functions and properties that the common code uses
- * @halves: a stage sends the half of a segment that is for the peer's side, not all of it
- * @swaps: with @halves: the peer's half replaces the half that was sent; otherwise it is combined
- *	with the half that was not sent
- * @grows: the peer's pieces are put beside the member's own
+ * @halves: true if a member sends at each stage only the half of a segment that is for the peer's
+ *	side
+ * @swaps: with @halves: true if the peer's half replaces the half that was sent; false if it is
+ *	combined with the half that was not sent
+ * @grows: true if the peer's pieces are put beside the member's own pieces
  */
 struct doubling_coll {
 	struct hc_coll_ops ops;
@@ -213,14 +219,15 @@ static const struct doubling_coll *doubling_coll(const struct hc_op *op)
 	return container_of(op->coll, struct doubling_coll, ops);
 }
 
-/* Do segments get shorter from stage to stage? */
+/* Return: true if segments get shorter at each stage. */
 static bool shrinks(const struct hc_op *op)
 {
 	return doubling_coll(op)->halves && !doubling_coll(op)->swaps;
 }
 
-/* Return: the length of a run of pieces for one side of stage @i, in a segment of length @len. Both
- * are in bytes or, if pieces are in pages of their own, in pieces.
+/* Return: the length of a run, which is a sequence of pieces for the members on one side of the
+ * dimension of stage @i, in a segment of length @len. Both lengths are in bytes or, if pieces are
+ * in pages of their own, in pieces.
  */
 static u32 half_run(const struct hc_member *m, const struct hc_op *op, unsigned int i, u32 len)
 {
@@ -228,20 +235,22 @@ static u32 half_run(const struct hc_member *m, const struct hc_op *op, unsigned 
 	u32 left = hc_doubling_mask(d);
 	unsigned int j;
 
-	/* The member has sent the pieces for members on the other side of the earlier stages. */
+	/* The segment has no pieces any more for members on the other side of the dimensions of
+	 * earlier stages.
+	 */
 	for (j = 0; j < i && shrinks(op); j++)
 		left &= ~hc_bit(d->order[j]);
 	return (len >> hweight32(left)) << hweight32(left & (hc_bit(d->order[i]) - 1));
 }
 
-/* Is this member the end of stage @i whose bit is set? */
+/* Return: true if the number of this node has bit 1 in the dimension of stage @i. */
 static bool is_upper(const struct hc_member *m, unsigned int i)
 {
 	return m->node->id & hc_bit(m->src[i].dim);
 }
 
-/* Copy the data for source @i from segment @acc into @copy. If segments shrink, only the half that
- * is combined with the peer's data stays in @acc.
+/* Copy the data for source @i from segment @acc into @copy. If segments get shorter at each stage,
+ * remove it from @acc, so that the half that is combined with the peer's data is left.
  */
 static void part_fill(struct hc_member *m, struct hc_op *op, unsigned int i, struct sk_buff *acc,
 		      struct sk_buff *copy)
@@ -263,14 +272,16 @@ static void part_fill(struct hc_member *m, struct hc_op *op, unsigned int i, str
 	hc_hdr(acc)->len = cpu_to_be32(len / 2);
 }
 
-/* Return: a frame for @len bytes, or NULL if there is no memory. */
+/* Return: a frame with @len bytes of payload, which may be the spare one; NULL if there is no
+ * memory.
+ */
 static struct sk_buff *frame_get(struct hc_member *m, struct hc_op *op, u32 len)
 {
 	struct doubling_op *d = doubling_op(op);
 	struct sk_buff *spare = d->spare;
 
 	d->spare = NULL;
-	/* Do not reuse a page that the ledger of a guarded plan shares. */
+	/* Do not reuse a page to which the ledger of a guarded plan refers. */
 	if (spare && be32_to_cpu(hc_hdr(spare)->len) == len &&
 	    !(m->guard && hc_page_is_shared(spare)))
 		return spare;
@@ -278,14 +289,14 @@ static struct sk_buff *frame_get(struct hc_member *m, struct hc_op *op, u32 len)
 	return hc_seg_alloc(m->node->fabric, m->node->id, len, GFP_ATOMIC);
 }
 
-/* Return: the number of pieces in the current segment before stage @i. */
+/* Return: the number of pieces that the current segment has before stage @i. */
 static u32 pieces(const struct hc_member *m, const struct hc_op *op, unsigned int i)
 {
 	return doubling_coll(op)->grows ? BIT(i) : m->plan->nmembers;
 }
 
-/* Are the pieces of a segment of @len bytes in pages of their own? If so, runs are counted in
- * pieces, not in bytes.
+/* Return: true if, before stage @i, the pieces of a segment of @len bytes are in pages of their
+ * own. Then runs are counted in pieces, not in bytes.
  */
 static bool is_apart(const struct hc_member *m, const struct hc_op *op, unsigned int i, u32 len)
 {
@@ -302,8 +313,8 @@ static struct sk_buff *part_of_pieces(struct hc_member *m, struct hc_op *op, uns
 	return hc_pieces_share(m->node, acc, n);
 }
 
-/* Make a frame with the data for source @i from segment @acc, see part_fill(). Return: NULL if
- * there is no memory.
+/* Make a frame with the data for source @i from segment @acc, see part_fill(). Return: the frame,
+ * or NULL if there is no memory.
  */
 static struct sk_buff *part_get(struct hc_member *m, struct hc_op *op, unsigned int i,
 				struct sk_buff *acc)
@@ -319,7 +330,9 @@ static struct sk_buff *part_get(struct hc_member *m, struct hc_op *op, unsigned 
 	return copy;
 }
 
-/* Send source @i its data from segment @acc. Return: false if the operation is gone. */
+/* Send to source @i the data that is for it from segment @acc. Return: false if the operation is
+ * gone.
+ */
 static bool offer(struct hc_member *m, struct hc_op *op, unsigned int i, struct sk_buff *acc)
 {
 	const struct hc_wire_data *from = hc_wire_data_of(acc);
@@ -342,12 +355,12 @@ static bool offer(struct hc_member *m, struct hc_op *op, unsigned int i, struct 
 	d->offered = true;
 	hc_stage_header(m, op, &m->src[i], &op->out[i].busy, op->clock, copy);
 	hc_relay_xmit(m, &m->src[i], copy, i && !op->agrees);
-	/* hc_relay_xmit() may find that the link has just failed, and end the operation. */
+	/* If the link has just failed, hc_relay_xmit() has ended the operation. */
 	return hc_op_lives(m, op, nr);
 }
 
-/* Replace the half that was sent to the peer by the peer's half. @in is consumed as by take().
- * Return: false if the half has another offset or length.
+/* Replace, in the segment, the half that was sent to the peer by the peer's half, which is @in.
+ * Consumes @in as take() does. Return: false if the peer's half has another offset or length.
  */
 static bool swap_in(struct hc_member *m, struct hc_op *op, unsigned int i, struct sk_buff *in)
 {
@@ -373,7 +386,9 @@ static bool swap_in(struct hc_member *m, struct hc_op *op, unsigned int i, struc
 	return true;
 }
 
-/* Combine the head of op->own with a peer's data; the result is the new head. Return: as take(). */
+/* Combine the head of op->own with the peer's data @in; the result is the new head. Return: as
+ * take().
+ */
 static int combine_in(struct hc_member *m, struct hc_op *op, unsigned int i, struct sk_buff *in)
 {
 	struct sk_buff *acc = skb_peek(&op->own);
@@ -387,7 +402,8 @@ static int combine_in(struct hc_member *m, struct hc_op *op, unsigned int i, str
 		__skb_unlink(acc, &op->own);
 		__skb_queue_head(&op->own, in);
 	}
-	/* When segments shrink, the other frame is too long for the next stage, so do not reuse it.
+	/* If segments get shorter, the other frame is too long for the next stage, so do not reuse
+	 * it.
 	 */
 	if (shrinks(op))
 		consume_skb(rest);
@@ -396,8 +412,9 @@ static int combine_in(struct hc_member *m, struct hc_op *op, unsigned int i, str
 	return 0;
 }
 
-/* Return: the length of a run of pieces from one side of stage @i, in a segment of length @len that
- * grows. Both are in the same unit.
+/* Return: the length of a run, which is a sequence of pieces from the members on one side of the
+ * dimension of stage @i, in a segment of length @len that has the pieces of both sides. Both
+ * lengths are in the same unit.
  */
 static u32 grown_run(const struct hc_member *m, unsigned int i, u32 len)
 {
@@ -410,7 +427,9 @@ static u32 grown_run(const struct hc_member *m, unsigned int i, u32 len)
 	return (len >> i) << hweight32(known & (hc_bit(d->order[i]) - 1));
 }
 
-/* Make a frame with the pieces of both @acc and @in. Return: NULL if there is no memory. */
+/* Make a frame that refers to the pieces of @acc and of @in. Return: the frame, or NULL if there is
+ * no memory.
+ */
 static struct sk_buff *both_get(struct hc_member *m, const struct hc_op *op, unsigned int i,
 				const struct sk_buff *acc, const struct sk_buff *in)
 {
@@ -427,8 +446,8 @@ static struct sk_buff *both_get(struct hc_member *m, const struct hc_op *op, uns
 	return both;
 }
 
-/* Make the segment that has the pieces of @acc and those of the peer. Return: NULL if there is no
- * memory.
+/* Make a segment with the pieces of @acc and those of the peer, which are in @in. Return: the
+ * segment, or NULL if there is no memory.
  */
 static struct sk_buff *grown(struct hc_member *m, const struct hc_op *op, unsigned int i,
 			     const struct sk_buff *acc, const struct sk_buff *in)
@@ -437,7 +456,8 @@ static struct sk_buff *grown(struct hc_member *m, const struct hc_op *op, unsign
 	const struct hc_wire_data *from = hc_wire_data_of(acc);
 	struct hc_wire_data *w;
 
-	/* Contributions are charged to processes; frames that members make of them, to the fabric.
+	/* Contributions are charged to sockets; a frame that a member makes of them is charged to
+	 * the fabric.
 	 */
 	both = hc_poll_owned(m->node->fabric, both);
 	if (!both)
@@ -451,7 +471,7 @@ static struct sk_buff *grown(struct hc_member *m, const struct hc_op *op, unsign
 	return both;
 }
 
-/* Put the peer's pieces beside this member's. Return: as take(). */
+/* Put the peer's pieces, which are in @in, beside this member's pieces. Return: as take(). */
 static int grow_in(struct hc_member *m, struct hc_op *op, unsigned int i, struct sk_buff *in)
 {
 	struct sk_buff *acc = skb_peek(&op->own), *both;
@@ -470,8 +490,8 @@ static int grow_in(struct hc_member *m, struct hc_op *op, unsigned int i, struct
 	return 0;
 }
 
-/* Convert a peer's frame to the form that take() needs; consumes @in. Return: NULL if there is no
- * memory.
+/* Convert a frame of a peer to the form that take() needs; consumes @in. Return: the frame, or NULL
+ * if there is no memory.
  */
 static struct sk_buff *part_own(struct hc_member *m, const struct hc_op *op, unsigned int i,
 				struct sk_buff *in)
@@ -488,16 +508,16 @@ static struct sk_buff *part_own(struct hc_member *m, const struct hc_op *op, uns
 	return NULL;
 }
 
-/* Combine a peer's data with this member's. @in is consumed or, after an error, freed. Return: 0;
- * -EPROTO if the data does not fit; or -ENOMEM.
+/* Combine the data of source @i, in @in, with this member's data. @in is consumed or, after an
+ * error, freed. Return: 0; -EPROTO if the data does not fit; or -ENOMEM.
  */
 static int take(struct hc_member *m, struct hc_op *op, unsigned int i, struct sk_buff *in)
 {
 	const struct doubling_coll *coll = doubling_coll(op);
 	int err;
 
-	/* Record clock and costs now, not when the frame arrived: this member had to complete
-	 * earlier stages first.
+	/* Record the clock and the costs only now: when the frame arrived, this member may not have
+	 * completed the earlier stages.
 	 */
 	hc_op_note(m, op, in);
 	if (coll->grows)
@@ -512,8 +532,8 @@ static int take(struct hc_member *m, struct hc_op *op, unsigned int i, struct sk
 	return err;
 }
 
-/* Copy a shortened segment into a frame of its length, so that the process is not charged for more;
- * consumes @skb.
+/* Copy a segment that got shorter into a frame of its present length, so that the process is not
+ * charged for the original length; consumes @skb. Return: the frame, or NULL.
  */
 static struct sk_buff *cut_down(struct hc_member *m, struct sk_buff *skb)
 {
@@ -536,15 +556,17 @@ static u64 result_bytes(const struct hc_member *m, const struct hc_op *op)
 	return coll->halves && !coll->swaps ? hc_part_bytes(m, op->total) : op->total;
 }
 
-/* Do what hand_out() does, in a guarded plan, which also keeps the result. Return: HC_FINISHED if
- * the segment was the last one; HC_FAILED if the operation is gone.
+/* Pass a segment of the result to the process and to the ledger of a guarded plan. Return:
+ * HC_FINISHED if the segment was the last one; HC_FAILED if the operation is gone.
  */
 static enum hc_progress guarded_out(struct hc_member *m, struct hc_op *op, struct sk_buff *skb,
 				    bool last)
 {
 	struct hc_wire_data *w = hc_wire_data_of(skb);
 
-	/* hc_guard_result() counts the offset in the blocks of all members, not in one block. */
+	/* For hc_guard_result(), the offset is in the result, which has the blocks of all members,
+	 * not in one block.
+	 */
 	if (doubling_coll(op)->grows)
 		w->offset = cpu_to_be64(be64_to_cpu(w->offset) * m->plan->nmembers);
 	if (!hc_guard_result(m, op, skb, last))
@@ -552,7 +574,8 @@ static enum hc_progress guarded_out(struct hc_member *m, struct hc_op *op, struc
 	return last ? HC_FINISHED : HC_BLOCKED;
 }
 
-/* Pass the process a segment of the result; consumes @skb. Return: false if there is no memory. */
+/* Pass a segment of the result to the process; consumes @skb. Return: false if there is no memory.
+ */
 static bool hand_out(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, bool last)
 {
 	u64 at = be64_to_cpu(hc_wire_data_of(skb)->offset);
@@ -571,8 +594,8 @@ static bool hand_out(struct hc_member *m, struct hc_op *op, struct sk_buff *skb,
 	return true;
 }
 
-/* Pass on a segment that has passed all stages, as a part of the result. Return: HC_FINISHED if it
- * was the last one; HC_FAILED if the operation is gone.
+/* Pass the oldest segment, which has passed all stages, to the process as a part of the result.
+ * Return: HC_FINISHED if it was the last one; HC_FAILED if the operation is gone.
  */
 static enum hc_progress segment_out(struct hc_member *m, struct hc_op *op)
 {
@@ -580,7 +603,8 @@ static enum hc_progress segment_out(struct hc_member *m, struct hc_op *op)
 	struct doubling_op *d = doubling_op(op);
 	bool last = hc_wire_data_of(skb)->flags & HC_DATA_F_LAST;
 
-	/* The spare frame is reused for the next segment, so end its charge to a send buffer now.
+	/* The spare frame may be reused for another segment, so uncharge it now from the socket
+	 * whose data it had.
 	 */
 	if (d->spare)
 		skb_orphan(d->spare);
@@ -631,7 +655,7 @@ static enum hc_progress doubling_advance(struct hc_member *m, struct hc_op *op)
 
 /* ------------------------------------------------------------ called by the common code */
 
-/* Is the frame the half of a segment that the peer must send next? */
+/* Return: true if @skb is the half of a segment that source @i must send next. */
 static bool half_follows(struct hc_op *op, unsigned int i, const struct sk_buff *skb)
 {
 	u64 total = be64_to_cpu(hc_wire_data_of(skb)->total);
@@ -643,7 +667,9 @@ static bool half_follows(struct hc_op *op, unsigned int i, const struct sk_buff 
 	       be32_to_cpu(hc_hdr(skb)->len) == len >> (doubling_coll(op)->swaps ? 1 : i + 1);
 }
 
-/* Is the frame the one that the peer must send next? Frames double in length at each stage. */
+/* Return: true if @skb is the frame that source @i must send next. The length of frames doubles at
+ * each stage.
+ */
 static bool growth_follows(struct hc_op *op, unsigned int i, const struct sk_buff *skb)
 {
 	u32 len;
@@ -652,7 +678,7 @@ static bool growth_follows(struct hc_op *op, unsigned int i, const struct sk_buf
 	       be32_to_cpu(hc_hdr(skb)->len) == len << i;
 }
 
-/* Common to all collectives over recursive doubling. */
+/* Initializers that all collectives of recursive doubling have in common. */
 #define DOUBLING_OP(name)					\
 	.id = HYPERCUBE_##name,					\
 	.op_size = sizeof(struct doubling_op),			\
@@ -660,7 +686,7 @@ static bool growth_follows(struct hc_op *op, unsigned int i, const struct sk_buf
 	.advance = doubling_advance
 /* Initializers of collectives whose contributions are sent in rounds. */
 #define ROUNDS		.rounds = true, .up_follows = half_follows
-/* hc_coll_ops.piece of guarded plans. The ledger keeps the pieces of all members joined in a
+/* hc_coll_ops.piece of guarded plans. Their ledgers store the pieces of all members joined in one
  * segment, so pieces are not in pages of their own.
  */
 static u32 kept_piece(const struct hc_plan *plan, u64 bytes)
@@ -668,7 +694,7 @@ static u32 kept_piece(const struct hc_plan *plan, u64 bytes)
 	return hc_round_piece(plan->fabric->segment, plan->nmembers, 1);
 }
 
-/* Initializers of guarded collectives that join blocks. */
+/* Initializers of collectives of guarded plans that join blocks. */
 #define GROWS		.joins = true, .piece = kept_piece, .up_follows = growth_follows
 
 static const struct doubling_coll doubling_allreduce = {
@@ -700,7 +726,9 @@ static const struct doubling_coll doubling_allgather = {
 	.grows = true,
 };
 
-/* hc_coll_ops.piece of allgather: a piece such that the pieces of all blocks fill a round. */
+/* hc_coll_ops.piece of allgather. Return: the length of a piece with which the pieces of all blocks
+ * fill a round.
+ */
 static u32 spread_piece(const struct hc_plan *plan, u64 bytes)
 {
 	bool apart;

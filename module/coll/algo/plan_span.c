@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Spanning trees: their members. Members of a spanning tree work like those of a communication
- * tree, but without stages, helpers and detours: all their sources and destinations are neighbours.
+ * Spanning tree plans: their members. These work like the members of a communication tree, but
+ * there are no stages, helpers and detours: all sources and destinations are neighbours.
  */
 #include <linux/slab.h>
 
@@ -11,8 +11,8 @@
 
 /**
  * struct span_plan - private state of a plan
- * @tree: the tree; the verifier has accepted it when members exist
- * @steps: number of steps that data takes up the tree; it takes as many down
+ * @tree: the tree, which the verifier accepts before members are made
+ * @steps: number of steps that data takes up the tree; data down the tree takes the same number
  */
 struct span_plan {
 	struct hc_span tree;
@@ -21,7 +21,8 @@ struct span_plan {
 
 /**
  * struct span_member - private state of a member
- * @turns: for each source: number of steps after which it has received what is sent down to it
+ * @turns: for each source: number of steps after which the source has received the data that is
+ *	sent down to it
  */
 struct span_member {
 	u16 turns[HC_PORTS_MAX];
@@ -32,8 +33,8 @@ static struct span_plan *span_plan(const struct hc_plan *plan)
 	return hc_plan_priv(plan);
 }
 
-/* Copy the tree. The set of members is filled in only if the array has the right length; the
- * verifier refuses arrays of other lengths.
+/* Copy the tree from the parameters @p. Set the members only if the array of ports has an entry for
+ * each node; the verifier will refuse other arrays.
  */
 static bool span_copy(struct hc_plan *plan, const struct hc_plan_params *p)
 {
@@ -108,7 +109,9 @@ static int span_members_create(struct hc_plan *plan, const u32 *fault,
 	return err;
 }
 
-/* The number of steps up is that of the plan; frames count the steps down (.turn). */
+/* Return: the number of steps of an operation: up the tree it is that of the plan, down the tree it
+ * was counted in frames (.turn).
+ */
 static u32 span_steps(const struct hc_member *m, const struct hc_op *op)
 {
 	return op->turn + span_plan(m->plan)->steps;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tree plans: their members. A member's role follows from what the member itself can know: its own
- * FAULT word and those of its neighbours. Neighbours send each other their FAULT words; if the link
- * between two neighbours is faulty, configuration supplies the words.
+ * Tree plans: their members. The role of a member follows from the FAULT words of its node and of
+ * the neighbours to which the node has usable links (hc_tree_role()). These are the FAULT words
+ * with which the plan was verified.
  */
 #include <linux/slab.h>
 
 #include "coll/coll.h"
 #include "coll/detour.h"
 
-/* Return: the verified tree. */
+/* Return: the tree that the verifier has accepted. */
 static struct hc_tree *plan_tree(const struct hc_plan *plan)
 {
 	return hc_plan_priv(plan);
@@ -113,8 +113,8 @@ const struct hc_coll_ops *const hc_tree_colls[] = {
 	NULL
 };
 
-/* The collectives of guarded trees. They include alltoall, since an epoch of another plan type may
- * have begun one.
+/* The collectives of guarded trees. Alltoall is one of them, because an epoch of another plan type
+ * may have begun an alltoall, which goes on in the next epoch.
  */
 const struct hc_coll_ops *const hc_tree_guarded_colls[] = {
 	&hc_tree_reduce,

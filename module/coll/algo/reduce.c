@@ -3,12 +3,12 @@
  * Tree reduction, element by element: fault-tolerant tree communication (Leu & Kuo, section 3.2,
  * figure 13, as corrected in Documentation/errata.rst).
  *
- * A member merges the same segment of each of its sources into its own segment, in place, in the
- * order of its role: by stage, as in the paper's loop over i. (If a guarded plan keeps the
- * contribution in the same pages, the first merge writes to new pages.) Then the member passes the
- * segment on: to its passive neighbour; or, if that link is faulty, in m parts to its m effective
- * helpers; or over a detour if there are no helpers. The sink passes it to the socket. The order of
- * arrival does not affect the result.
+ * A member merges the corresponding segments of its sources into its own segment, in place, in the
+ * order of the sources in its role: by stage, as in the paper's loop over i. (If the ledger of a
+ * guarded plan refers to the same pages, the first merge writes to new pages.) Then the member
+ * sends the segment to its passive neighbour; or, if the link to it is faulty, in m parts to its m
+ * effective helpers; or, if it has no helpers, over a detour. The sink passes the segment to its
+ * socket. The order of arrival does not affect the result.
  */
 #include <net/sock.h>
 
@@ -25,16 +25,16 @@ static struct sk_buff *part_make(struct hc_node *node, struct sk_buff *skb, u32 
 	if (!part)
 		return NULL;
 	hc_wire_data_of(part)->flags |= HC_DATA_F_PART;
-	/* The pages stay charged to the socket that filled them, so that a slow reader slows down
-	 * that socket's process.
+	/* The pages stay charged to the socket of the process that has filled them, so that this
+	 * process must wait in sendmsg() if a reader is slow.
 	 */
 	if (skb->sk && skb->destructor == sock_wfree)
 		skb_set_owner_w(part, skb->sk);
 	return part;
 }
 
-/* Send a segment of a blocked sender to its helpers, in m parts whose sizes differ by at most one
- * element. Return: false if the operation is gone.
+/* Send a segment of a blocked member to its m effective helpers, in m parts whose sizes differ by
+ * at most one element. Return: false if the operation is gone.
  */
 static bool parts_xmit(struct hc_member *m, struct hc_op *op, struct sk_buff *skb)
 {
@@ -48,7 +48,9 @@ static bool parts_xmit(struct hc_member *m, struct hc_op *op, struct sk_buff *sk
 		u32 to = (u64)elems * (i + 1) / parts * op->elem;
 		struct sk_buff *part = part_make(m->node, skb, from, to - from);
 
-		/* Frames of members' agreements (coll/guard_agree.c) are charged to the fabric. */
+		/* In an agreement of members (coll/guard_agree.c), frames are charged to the
+		 * fabric.
+		 */
 		if (part && op->agrees && !hc_poll_adopt(m->node->fabric, part)) {
 			kfree_skb(part);
 			part = NULL;
@@ -65,8 +67,8 @@ static bool parts_xmit(struct hc_member *m, struct hc_op *op, struct sk_buff *sk
 	return true;
 }
 
-/* Replace the page of @skb's payload by a new page, whose contents are not set. Return: the old
- * page, with @skb's reference to it; NULL if there is no memory.
+/* Replace the page with the payload of @skb by a new page, whose contents are not set. Return: the
+ * old page, with the reference that @skb has had to it; NULL if there is no memory.
  */
 static struct page *page_renew(struct sk_buff *skb)
 {
@@ -76,13 +78,13 @@ static struct page *page_renew(struct sk_buff *skb)
 
 	if (!page)
 		return NULL;
-	/* The charge for @skb does not change. */
+	/* The size of the payload, and so the charge for @skb, does not change. */
 	skb_fill_page_desc(skb, 0, page, 0, len);
 	return old;
 }
 
-/* Combine @len bytes of @acc, beginning at offset @off, with @in. Return: false if there is no
- * memory.
+/* Combine @len bytes of the payload of @acc, beginning at offset @off, with those at @in; the
+ * result is in @acc. Return: false if there is no memory.
  */
 static bool payload_combine(const struct hc_member *m, const struct hc_op *op, struct sk_buff *acc,
 			    u32 off, const void *in, u32 len)
@@ -94,8 +96,8 @@ static bool payload_combine(const struct hc_member *m, const struct hc_op *op, s
 		kept = page_renew(acc);
 		if (!kept)
 			return false;
-		/* A blocked sender's share of a segment, received from a helper, changes only a
-		 * part of the page below: copy all of the old page first.
+		/* If @in is only a blocked sender's share of a segment, only a part of the new page
+		 * is written below, so copy the whole payload first.
 		 */
 		if (len < be32_to_cpu(hc_hdr(acc)->len))
 			memcpy(hc_payload(acc), first, be32_to_cpu(hc_hdr(acc)->len));
@@ -132,7 +134,9 @@ int hc_segment_merge(struct hc_member *m, struct hc_op *op, struct sk_buff *acc,
 	return 0;
 }
 
-/* Pass a complete segment on; consumes @skb. Return: false if the operation has failed. */
+/* Pass on a segment into which those of all sources have been merged; consumes @skb. Return: false
+ * if the operation has failed.
+ */
 static bool segment_forward(struct hc_member *m, struct hc_op *op, struct sk_buff *skb)
 {
 	u64 nr = op->nr;
@@ -158,8 +162,8 @@ static bool segment_forward(struct hc_member *m, struct hc_op *op, struct sk_buf
 
 /**
  * struct reduce_op - a reduction
- * @next: sources already merged into the head of hc_op.own
- * @up: the whole contribution was sent up
+ * @next: number of sources whose data has been merged into the head of hc_op.own
+ * @up: true if the whole contribution has been sent up
  */
 struct reduce_op {
 	unsigned int next;
@@ -201,9 +205,10 @@ static enum hc_progress tree_advance(struct hc_member *m, struct hc_op *op)
 	return hc_wait(m, op, HYPERCUBE_WAIT_OWN, 0);
 }
 
-/* Advance an agreement in a broadcast plan, where a member passes on a result only when it has
- * passed on all results before it: send data up as far as possible, and pass on what was received
- * from above.
+/* Advance an agreement in a guarded broadcast plan: send data up as far as possible, and pass on
+ * the result that was received from above. The result of an operation is passed on here, and not by
+ * hc_results_advance(), because in a broadcast plan an operation is passed on only after all
+ * operations before it.
  */
 static enum hc_progress both_advance(struct hc_member *m, struct hc_op *op)
 {
@@ -221,7 +226,7 @@ static enum hc_progress both_advance(struct hc_member *m, struct hc_op *op)
 
 /* ------------------------------------------------------------ the collectives */
 
-/* Common to all reductions. */
+/* Initializers that all reductions have in common. */
 #define REDUCE_OP	.op_size = sizeof(struct reduce_op), .advance = tree_advance
 
 const struct hc_coll_ops hc_tree_reduce = {
@@ -239,7 +244,7 @@ const struct hc_coll_ops hc_tree_barrier = {
 	REDUCE_OP, .comes_down = true,
 };
 
-/* All members get the whole result, and each passes its part to its process. */
+/* All members get the whole result, and each passes its own part to its process. */
 const struct hc_coll_ops hc_tree_reduce_scatter = {
 	.id = HYPERCUBE_REDUCE_SCATTER,
 	REDUCE_OP, .comes_down = true, .own_part = true,

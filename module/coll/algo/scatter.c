@@ -3,20 +3,21 @@
  * Scatter: the sink of a tree plan has a block for each member, in the order of the nodes.
  *
  * All members request their blocks. Each member sends up the tree the set of the members that it
- * serves: itself and those that its sources have named (a bit for each node). A blocked member
- * sends its request to its first helper (WANT), as in an allreduce, and sends the other helpers an
- * empty frame, so that these expect no further frames. So each member learns from received frames
- * which of its sources leads to which members, around the faults, and the sets of its sources are
- * disjoint.
+ * serves, with a bit for each node: itself and the members in the sets of its sources. A blocked
+ * member sends its request to its first effective helper (HC_DATA_F_WANT), as in an allreduce, and
+ * sends an empty frame to each other helper, which then expects no further frames of it. So a
+ * member gets from received frames which of its sources leads to which members, around the faults.
+ * The sets of its sources are disjoint.
  *
  * When all members have requested their blocks, the sink sends the blocks down, in order. A member
- * sends each frame to the one source whose set has the node that the frame is for (.block). Credits
- * bound the frames in flight over each edge, as for all data that is sent down (coll/fanout.c).
- * Frames over an edge keep their order, so the end of the block of the highest node in a source's
- * set is the last frame for that source.
+ * sends each frame to the source whose set has the node for which the frame is (.block). Credits
+ * limit the frames in flight over each edge, as for all data that is sent down (coll/fanout.c). An
+ * edge keeps the order of frames, so the last frame for a source is the end of the block for the
+ * highest node in its set.
  *
- * A process's record ends when its node has passed on everything, not with the process's own block.
- * So each operation ends once for all members, with or without success.
+ * The record of a process ends when its node has passed on all blocks of the operation, not with
+ * the process's own block. So an operation either succeeds or fails at a member, for all blocks
+ * that the member passes on.
  */
 #include <net/sock.h>
 
@@ -29,10 +30,10 @@
 
 /**
  * struct scatter_op - a scatter
- * @at: at the sink: bytes sent down or passed to the process
- * @block: at the sink: the next block is for the first member from this number on
- * @next: all sources before this index have sent their requests
- * @down_block: at a member below the sink: the node whose block is expected next
+ * @at: at the sink: number of bytes that have been sent down or passed to the process
+ * @block: at the sink: the next block is for the lowest member from this node number on
+ * @next: all sources with a lower index have sent their requests
+ * @down_block: at other members: the node whose block must be received next
  */
 struct scatter_op {
 	u64 at;
@@ -51,24 +52,24 @@ static u32 set_bytes(const struct hc_member *m)
 	return hc_bytes_of_set(m->plan);
 }
 
-/* Return: the set that source @i has sent. Its frame stays queued, and charged to the fabric, until
- * the operation ends.
+/* Return: the set that source @i has sent. The frame with the set stays in the stream, and charged
+ * to the fabric, until the operation ends.
  */
 static const u8 *source_set(const struct hc_op *op, unsigned int i)
 {
 	return hc_payload(skb_peek(&op->src[i].q));
 }
 
-/* Add the set of source @i to @set. Return: false if it names a node that is not a member, or that
- * another source has named.
+/* Add the set of source @i to @set. Return: false if it has a node that is no member, or that is in
+ * @set already.
  */
 static bool set_add(const struct hc_member *m, const struct hc_op *op, unsigned int i, u8 *set)
 {
 	return !op->src[i].want || hc_byte_set_join(m->plan, set, source_set(op, i));
 }
 
-/* Make a request for the blocks of all members that this one serves. Return: NULL if the operation
- * is gone.
+/* Make a request for the blocks of all members that this member serves. Return: the frame, or NULL
+ * if the operation is gone.
  */
 static struct sk_buff *set_make(struct hc_member *m, struct hc_op *op)
 {
@@ -95,8 +96,8 @@ static struct sk_buff *set_make(struct hc_member *m, struct hc_op *op)
 
 /* ------------------------------------------------------------ up */
 
-/* Is the frame a set of members, or the empty frame of a blocked member that sends its request to
- * another helper?
+/* Return: true if @skb is a set of members, or the empty frame of a blocked member that sends its
+ * request to another helper.
  */
 static bool set_follows(struct hc_op *op, unsigned int i, const struct sk_buff *skb)
 {
@@ -107,7 +108,8 @@ static bool set_follows(struct hc_op *op, unsigned int i, const struct sk_buff *
 	       be32_to_cpu(hc_hdr(skb)->len) == len;
 }
 
-/* Have all sources sent their requests? */
+/* Return: true if all sources have sent their requests; otherwise false, and the wait is recorded.
+ */
 static bool sources_came(struct hc_member *m, struct hc_op *op)
 {
 	struct scatter_op *s = scatter_op(op);
@@ -122,7 +124,7 @@ static bool sources_came(struct hc_member *m, struct hc_op *op)
 
 static enum hc_progress ask(struct hc_member *m, struct hc_op *op)
 {
-	/* If there is no memory for the frame, set_make() has ended the operation. */
+	/* If set_make() returns NULL, it has ended the operation. */
 	struct sk_buff *skb = set_make(m, op);
 	unsigned int i;
 
@@ -139,8 +141,8 @@ static enum hc_progress ask(struct hc_member *m, struct hc_op *op)
 	return HC_FAILED;
 }
 
-/* Check at the sink that each member has requested its block. Return: false if not, and the
- * operation is gone.
+/* Check at the sink that each member has requested its block. If one has not, fail the operation.
+ * Return: false if the operation is gone.
  */
 static bool all_asked(struct hc_member *m, struct hc_op *op)
 {
@@ -159,7 +161,7 @@ static bool all_asked(struct hc_member *m, struct hc_op *op)
 
 /* ------------------------------------------------------------ down */
 
-/* Return: the index of the source that leads to member @u, or -1 if none does. */
+/* Return: the index of the source whose set has member @u, or -1 if there is none. */
 static int way_to(const struct hc_member *m, const struct hc_op *op, u32 u)
 {
 	unsigned int i;
@@ -170,7 +172,7 @@ static int way_to(const struct hc_member *m, const struct hc_op *op, u32 u)
 	return -1;
 }
 
-/* Return: the lowest member from @u on whose block is sent to this member or through it, or the
+/* Return: the lowest member, from @u on, whose block is for this member or is forwarded by it; the
  * number of nodes if there is none.
  */
 static u32 served_from(const struct hc_member *m, const struct hc_op *op, u32 u)
@@ -182,7 +184,9 @@ static u32 served_from(const struct hc_member *m, const struct hc_op *op, u32 u)
 	return u;
 }
 
-/* Is the frame the next piece of the blocks that are sent to this member or through it? */
+/* Return: true if @skb is the next piece of the blocks that this member receives for itself or to
+ * forward them.
+ */
 static bool blocks_follow(struct hc_member *m, struct hc_op *op, const struct sk_buff *skb)
 {
 	const struct hc_wire_data *w = hc_wire_data_of(skb);
@@ -213,8 +217,8 @@ static u32 frame_for(const struct hc_member *m, const struct sk_buff *skb)
 	return min_t(u32, be16_to_cpu(hc_wire_data_of(skb)->block), last);
 }
 
-/* May a frame be passed on towards the member that it is for? If blocks are empty, a single empty
- * frame is sent to all members.
+/* Return: true if @skb may be passed on towards the member for which it is. If all blocks are
+ * empty, a single empty frame is passed on to all members.
  */
 static bool block_may(struct hc_member *m, struct hc_op *op, const struct sk_buff *skb)
 {
@@ -241,7 +245,9 @@ static bool block_may(struct hc_member *m, struct hc_op *op, const struct sk_buf
 	return false;
 }
 
-/* Pass a frame on. An empty frame ends the operation, and is sent to all members. */
+/* Pass a frame on towards its member. An empty frame ends the operation, and is passed on to all
+ * members.
+ */
 static enum hc_progress block_pass(struct hc_member *m, struct hc_op *op, struct sk_buff *skb,
 				   bool last)
 {
@@ -259,8 +265,8 @@ static enum hc_progress block_pass(struct hc_member *m, struct hc_op *op, struct
 	return hc_down_send(m, op, i, skb);
 }
 
-/* Fill in the header of the sink's next segment: the member that it is for, and the offset in that
- * member's block.
+/* Set two fields in the header of the sink's next segment: the member for which it is, and the
+ * offset in the block of this member.
  */
 static void segment_address(struct hc_member *m, struct hc_op *op, struct sk_buff *skb)
 {

@@ -1,26 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Plans of rings: a tree of rings, any two of which have at most one node in common.
+ * Plans of rings: a tree of rings; any two rings have at most one node in common.
  *
- * ring.c has the collectives, lib/hc_ring.h the shape and its verifier. If the last node of a ring
- * has no healthy link to the first, its frames for the first node are sent back along the ring, and
- * the nodes between relay them. All links of such a ring belong only to this ring. So a member has
- * at most one source over each of its links, and the link determines to which ring a frame belongs.
+ * ring.c has the collectives; lib/hc_ring.h describes and verifies trees of rings. If the last node
+ * of a ring has no healthy link to the first node, its frames for the first node are sent back
+ * along the ring, and the nodes between them forward these frames. No other ring uses the links of
+ * such a ring. So a member has at most one source over each of its links, and the link determines
+ * to which ring a frame belongs.
  *
- * All members contribute, and each is the root of what it receives. An operation is done at a
- * member when three conditions hold: its process has the result, its own message has come round the
- * ring, and no other member needs this one for its result any more. The member begins no other
- * operation before that. So the argument about numbers in coll/algo/plan_doubling.c is valid here,
- * too: no member has the result of an operation without a frame of each member, so within a
- * generation done(v) <= done(u) + 1 for all members u, v, and a member receives frames of no
- * operation beyond the next one. END changes the numbers as described in that file. When a fault
- * breaks the plan, each member fails all operations whose result or end its process does not have.
- * If the plan has REPAIR, the operations are resumed instead (ring_resume.c).
+ * All members contribute, and each is treated as a root. An operation is done at a member when
+ * three conditions hold: its process has the result, its own message has returned, and no other
+ * member needs this member to get its result. The member begins no other operation before that. So
+ * the argument about operation numbers in coll/algo/plan_doubling.c is valid here, too: a member
+ * cannot have the result of an operation without a frame from each member, so within a generation
+ * done(v) <= done(u) + 1 for all members u, v, and a member receives frames only of its current
+ * operation and the next one. END changes the numbers as described in that file. When a fault
+ * breaks the plan, each member fails all operations of whose result or end its process has not been
+ * notified. If the plan has REPAIR, the operations are resumed instead (ring_resume.c).
  *
- * While a frame returns to its origin, all processes may have the result already. So if a member
- * has no memory then, the plan breaks or is repaired (hc_fail()). If another failure ends the
- * operation, a member that has completed the operation breaks or repairs the plan when it receives
- * END (hc_end_note()).
+ * When a frame is on its way back to its origin, all processes may have the result. So if a member
+ * lacks memory at that time, the plan breaks or is repaired (hc_fail()). If another failure ends
+ * the operation, a member that has completed it breaks or repairs the plan when it receives the END
+ * (hc_end_note()).
  */
 #include <linux/mm.h>
 #include <linux/netlink.h>
@@ -34,15 +35,16 @@
 #include "hc_ring.h"
 
 /**
- * struct ring_plan - a verified plan
- * @tree: its rings
+ * struct ring_plan - private state of a plan
+ * @tree: the tree of rings
  * @ring: the array of rings of @tree
  * @node: the array of nodes of @tree
- * @got: a set of members for each member
- * @place: for each node its position in the ring, if messages may go in both directions; or NULL
- * @repair: for each member the state of its ring repair; NULL: no REPAIR
- * @sets: HC_REPAIR_SETS sets of members for each member; NULL: no REPAIR
- * @places: positions of the nodes of @tree, with REPAIR
+ * @got: for each member, memory for hc_ring_member.got
+ * @place: for each node its position in the ring, if messages may be sent in both directions;
+ *	otherwise NULL
+ * @repair: for each member the state of its ring repair; NULL if the plan has no REPAIR
+ * @sets: for each member, memory for HC_REPAIR_SETS sets of members; NULL if the plan has no REPAIR
+ * @places: positions of the nodes in the rings; used only with REPAIR
  */
 struct ring_plan {
 	struct hc_ring_tree tree;
@@ -69,7 +71,9 @@ const struct hc_ring_tree *hc_ring_tree_of(const struct hc_plan *plan,
 
 /* ------------------------------------------------------------ the shape */
 
-/* Copy the shape, which is not verified yet. Nodes that do not exist do not become members. */
+/* Copy the rings from the parameters @p. They have not been verified yet, so skip nodes that do not
+ * exist.
+ */
 static bool ring_copy(struct hc_plan *plan, const struct hc_plan_params *p)
 {
 	struct ring_plan *rp = ring_plan(plan);
@@ -193,7 +197,7 @@ static int members_make(struct hc_plan *plan, struct hc_ring_maker *k)
 	return err;
 }
 
-/* Allocate in advance what repairs need, so that they need little memory in polls. */
+/* Allocate the memory for repairs in advance, so that polls need little memory for a repair. */
 static int repair_alloc(struct hc_plan *plan)
 {
 	struct ring_plan *rp = ring_plan(plan);
@@ -216,8 +220,8 @@ static int repair_alloc(struct hc_plan *plan)
 	return 0;
 }
 
-/* Can messages be sent in both directions? They can in a single ring that is closed by a link: both
- * directions of its links are free.
+/* Return: true if messages can be sent in both directions: in a single ring whose last node has a
+ * link to the first, no other ring uses the other direction of its links.
  */
 static bool goes_both(const struct hc_plan *plan, const struct hc_ring_net *net)
 {

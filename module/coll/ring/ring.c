@@ -1,50 +1,52 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Allgather over rings: an acknowledged all-to-all broadcast. Alltoall is the same, except that
- * each member passes only its own part of each message to its process.
+ * Allgather over rings: an acknowledged all-to-all broadcast. In an alltoall, each member passes
+ * only its own part of each message to its process; all else is equal.
  *
- * A message is forwarded as a hot potato: it travels round the ring in one direction. Each member
- * passes a copy to its process and forwards the message. The origin removes the message when it
- * returns. In a tree of rings, a member of several rings (a convergent point) puts a message that
- * is new to it into all its other rings, and removes it from each of them when it has travelled
- * round that ring. So each message enters each ring once, and crosses each link of a ring once.
+ * A message goes round the ring in one direction: each member passes a copy to its process and
+ * forwards the message, and the origin removes it when it returns. In a tree of rings, a member of
+ * several rings (a convergent point) sends a message that it has not had before in all its other
+ * rings, too, and removes it from each of them when it returns there. So each message enters each
+ * ring once, and crosses each link of a ring once.
  *
- * Chunks. Messages are cut into segments. A chunk is the segments of all members at one offset. A
- * member works on one chunk after another: it sends its own segment, then forwards those of others,
- * from all rings in turn (fair sending). The chunk is complete at a member when it has received a
- * segment of each member from each of its rings; its own segment is the one that returns. In one
- * ring the order is always the same: a member's own segment first, then its predecessor's, then
- * that of the predecessor's predecessor, and so on. A segment takes N - 1 steps to all members and
- * N steps to return.
+ * Chunks. Messages are cut into segments. A chunk consists of the segments of all members at one
+ * offset. A member works on one chunk after another: it sends its own segment, then forwards those
+ * of other members, taking one from each ring in turn (fair sending). A chunk is complete at a
+ * member when the member has received a segment of each member from each of its rings, including
+ * its own, which returns. In a single ring of N members the order is always the same: a member's
+ * own segment, that of its predecessor, that of the predecessor's predecessor, and so on. A segment
+ * reaches all members in N - 1 steps, and returns in step N.
  *
- * No member waits for ever. Take the first chunk that is not complete at all members. All segments
- * of earlier chunks have been removed from all rings, so a socket is charged for no earlier segment
- * of its message and has room to send its segment of this chunk. All frames ahead of such a segment
- * in a member's queues are of this chunk, too, and need no room anywhere except at the process.
+ * No member waits for ever. Consider the first chunk that is not complete at all members. All
+ * segments of earlier chunks have been removed from all rings, so a socket is charged for none of
+ * them, and has room to send its segment of this chunk. In a member's queues, all frames before a
+ * segment of this chunk belong to this chunk, too, and wait only for room in the process's receive
+ * buffer.
  *
- * Memory. A frame stays charged to the socket of its origin until it is removed, and so do the
- * copies for other rings. So send buffers limit the frames in flight, to one chunk and parts of the
- * next. What waits at the process is charged to its socket. No socket of this machine is charged
- * for frames from another machine. For these, each stream of a waiting member has room for two
- * chunks (hc_stream_push()), as no member is ahead by more.
+ * Memory. A frame, and each copy of it for another ring, stays charged to the socket of its origin
+ * until it is removed. So send buffers limit the frames in flight to one chunk and parts of the
+ * next. Data in the receive queue of a process is charged to its socket. Frames from another
+ * machine are charged to no socket of this machine; each stream of a member has room for two chunks
+ * of them (hc_stream_push()), since no member is ahead of another one by more.
  *
- * Acknowledgment. In a single ring, a message that has returned to its origin has been at all
- * members. In a tree it has been at the members of its origin's rings only. So a convergent point
- * sends a notice (HC_DATA_F_SEEN) in a ring when all messages that it received from this ring are
- * complete in all rings beyond: that is, when all of them have returned to this member in each of
- * its other rings, and all convergent points there have sent the same notice. A notice travels
- * round once, up to the member before its origin. A notice about a ring waits only for notices
- * about rings further from it, so there is always a notice that waits for no other.
+ * Acknowledgment. In a single ring, a message that has returned to its origin has been received by
+ * all members; in a tree, by the members of its origin's rings only. So a convergent point sends a
+ * notice (HC_DATA_F_SEEN) in a ring when all messages that it has received from this ring have been
+ * received by all members of the rings beyond it: that is, when all of them have returned to this
+ * member in each of its other rings, and it has received the notices of all other convergent points
+ * of these rings. A notice goes round its ring once, up to the member before its origin. The notice
+ * in a ring waits only for notices in rings that are further from this ring, so there is always a
+ * notice that waits for no other one.
  *
  * In a single ring, messages that need no acknowledgment are sent in both directions: ring_bidir.c.
  *
- * Steps, as the paper counts them: a ring's link carries one segment in each step. If no link
- * closes a ring, the return along it to the first member takes one step, however many links it
- * crosses. The step in which a segment crosses a link follows from the rings alone
+ * Steps, as the paper counts them: in each step, a link of a ring carries one segment. If the last
+ * member of a ring has no link to the first, the way back along the ring takes one step, however
+ * many links it crosses. The step in which a segment crosses a link follows from the rings alone
  * (hc_ring_tour()), not from the order in which frames arrive. So a chunk takes as many steps as
- * there are links in all rings together, and all members have it in fewer. Where messages are sent
- * in both directions, a member sends a segment in the step after the one in which it received the
- * segment, and after the previous frame on the same link.
+ * there are links in all rings together, and all members have the chunk in fewer steps. If messages
+ * are sent in both directions, a member sends a segment one step after it has received it, but
+ * after the previous frame on the same link.
  */
 #include "coll/coll.h"
 #include "coll/process.h"
@@ -56,7 +58,7 @@
 #include "hc_topo.h"
 
 #define OWN	(-1)
-/* Segments that one call processes; after that other work runs. */
+/* Maximum number of segments that one call processes, so that other work can run. */
 #define BATCH	16
 
 static bool in_ring(const struct hc_member *m, unsigned int i)
@@ -68,8 +70,8 @@ static bool in_ring(const struct hc_member *m, unsigned int i)
 
 /* ------------------------------------------------------------ chunks */
 
-/* Is a segment from source @from (OWN: this member's own) also sent along the ring edge of source
- * @i?
+/* Return: true if a segment from source @from (OWN: this member's own segment) is sent along the
+ * ring edge of source @i.
  */
 static bool goes_on(const struct hc_member *m, const struct hc_op *op, int from, unsigned int i)
 {
@@ -83,8 +85,8 @@ static bool goes_on(const struct hc_member *m, const struct hc_op *op, int from,
 }
 
 /* Return: the step of the chunk in which a segment is sent along the ring edge of source @i. This
- * member received the segment from source @from in step @turn, or the segment is the member's own:
- * then @from is OWN and @turn 0.
+ * member has received the segment from source @from in step @turn; if it is the member's own
+ * segment, @from is OWN and @turn is 0.
  */
 static u32 segment_turn(const struct hc_member *m, struct hc_op *op, int from, unsigned int i,
 			u32 turn)
@@ -97,17 +99,17 @@ static u32 segment_turn(const struct hc_member *m, struct hc_op *op, int from, u
 		st->turn = max(st->turn, turn) + 1;
 		return st->turn;
 	}
-	/* The steps of the member's own message are counted from the edge on which one of its rings
-	 * enters the member.
+	/* The steps of the member's own segment are counted from the position in the tour of the
+	 * link over which frames of one of its rings arrive.
 	 */
 	while (from == OWN && !in_ring(m, k))
 		k++;
 	return turn + hc_ring_tour_way(ring->tour, ring->way[k].came, ring->way[i].leaves);
 }
 
-/* Pass a segment that is new at this member to the process, and send it on in all rings: the frame
- * itself in the ring from which it was received, copies in the others. Consumes @skb. Return: false
- * if the operation is gone.
+/* Pass to the process a segment that this member has not had before, and send it in all rings: the
+ * frame itself in the ring from which it was received, copies in the other rings. Consumes @skb.
+ * Return: false if the operation is gone.
  */
 static bool segment_spread(struct hc_member *m, struct hc_op *op, int from, struct sk_buff *skb,
 			   u32 turn)
@@ -125,8 +127,8 @@ static bool segment_spread(struct hc_member *m, struct hc_op *op, int from, stru
 	for (i = 0; i < m->role.nsrc; i++) {
 		if (!goes_on(m, op, from, i))
 			continue;
-		/* The frame of the member's own segment is sent in the first ring, copies in the
-		 * others.
+		/* If it is the member's own segment, the frame itself is sent in the first ring,
+		 * copies in the others.
 		 */
 		if (on == OWN)
 			on = i;
@@ -158,14 +160,16 @@ static bool own_send(struct hc_member *m, struct hc_op *op)
 	r->len = be32_to_cpu(hc_hdr(skb)->len);
 	w->block = cpu_to_be16(m->node->id);
 	hc_hdr(skb)->time = cpu_to_be64(op->time);
-	/* Clear the set: a failed operation may have left members in it. */
+	/* Clear the set: it may have members of an operation that has failed. */
 	memset(hc_ring_member(m)->got, 0, hc_topo_words(&m->node->fabric->topo) * sizeof(u32));
 	if (hc_ring_member(m)->place)
 		hc_both_begin(m, op, w);
 	return segment_spread(m, op, OWN, skb, 0);
 }
 
-/* Is the frame a valid segment of the current chunk? It may have been sent by another machine. */
+/* Return: true if @skb is a valid segment of the current chunk. It may be invalid, since it may be
+ * from another machine.
+ */
 static bool segment_is_valid(const struct hc_member *m, const struct ring_op *r, unsigned int i,
 			     const struct sk_buff *skb)
 {
@@ -198,7 +202,7 @@ static bool segment_take(struct hc_member *m, struct hc_op *op, unsigned int i)
 	r->src[i].clock = max(r->src[i].clock, be32_to_cpu(hc_hdr(skb)->step));
 	hc_op_note(m, op, skb);
 	op->time = max(op->time, be64_to_cpu(hc_hdr(skb)->time));
-	/* This member has had the segment before: the segment has travelled round the ring. */
+	/* If this member has had the segment before, the segment has gone round the ring. */
 	if (hc_set_has(hc_ring_member(m)->got, be16_to_cpu(hc_wire_data_of(skb)->block))) {
 		r->now.home = true;
 		consume_skb(skb);
@@ -230,20 +234,20 @@ static bool relays_pass(struct hc_member *m, struct hc_op *op)
 	return true;
 }
 
-/* Has source @i sent everything of the operation? */
+/* Return: true if source @i has sent all frames of the operation. */
 static bool stream_ended(const struct hc_member *m, const struct hc_op *op, unsigned int i)
 {
 	const struct ring_stream *st = &ring_op(op)->src[i];
 	const struct hc_ring_way *way = &hc_ring_member(m)->way[i];
 
-	/* Where messages are sent in both directions, no frame follows the last chunk, and this
-	 * function is called only after that chunk is complete.
+	/* If messages are sent in both directions, no frame follows the last chunk, which is
+	 * complete when this function is called.
 	 */
 	return !way->used || hc_ring_member(m)->place ||
 	       (st->lasts == hc_ring_member(m)->nmembers && st->seen == way->seen);
 }
 
-/* Has source @i sent everything of the current chunk? */
+/* Return: true if source @i has sent all segments of the current chunk. */
 static bool chunk_came(const struct hc_member *m, const struct hc_op *op, unsigned int i)
 {
 	if (hc_ring_member(m)->place)
@@ -251,8 +255,8 @@ static bool chunk_came(const struct hc_member *m, const struct hc_op *op, unsign
 	return !in_ring(m, i) || ring_op(op)->src[i].taken == hc_ring_member(m)->nmembers;
 }
 
-/* Return: HC_FINISHED if @came holds for each source; otherwise wait for the first source for which
- * it does not.
+/* Return: HC_FINISHED if @came() returns true for each source; otherwise record that the operation
+ * waits for the first source for which it does not.
  */
 static enum hc_progress all_wait(struct hc_member *m, struct hc_op *op,
 				 bool (*came)(const struct hc_member *m, const struct hc_op *op,
@@ -266,15 +270,16 @@ static enum hc_progress all_wait(struct hc_member *m, struct hc_op *op,
 	return HC_FINISHED;
 }
 
-/* Does the process have room for a segment, or does the operation pass no segments to it any more?
+/* Return: true if the process has room for a segment, or if the operation passes no segments to it
+ * any more.
  */
 static bool has_room(const struct hc_member *m, const struct hc_op *op)
 {
 	return !op->begun || op->agrees || hc_process_room(m, op->rec.sock);
 }
 
-/* May the next segment from source @i be processed? A segment that has travelled round, or that the
- * process already has, needs no room at the process.
+/* Return: true if the next segment from source @i may be processed. A segment that has gone round
+ * the ring, or that the process has, needs no room in the receive buffer.
  */
 static bool may_take(const struct hc_member *m, const struct hc_op *op, unsigned int i)
 {
@@ -285,9 +290,9 @@ static bool may_take(const struct hc_member *m, const struct hc_op *op, unsigned
 		(hc_set_has(hc_ring_member(m)->got, block) || hc_resume_gave_before(m, block)));
 }
 
-/* Process at most one queued segment from each source; *taken counts them across passes. Return:
- * HC_FINISHED when the pass is over; HC_BLOCKED if the process's receive buffer is full and nothing
- * was processed; HC_FAILED if the operation is gone.
+/* Process at most one queued segment from each source; *@taken counts the segments of all passes.
+ * Return: HC_FINISHED when the pass is over; HC_BLOCKED if the process's receive buffer is full and
+ * nothing was processed; HC_FAILED if the operation is gone.
  */
 static enum hc_progress round_take(struct hc_member *m, struct hc_op *op, unsigned int *taken)
 {
@@ -308,7 +313,9 @@ static enum hc_progress round_take(struct hc_member *m, struct hc_op *op, unsign
 	return full && *taken == before ? hc_wait(m, op, HYPERCUBE_WAIT_READER, 0) : HC_FINISHED;
 }
 
-/* Work on the current chunk. Return: HC_FINISHED if it is complete at this member. */
+/* Do all work on the current chunk that can be done now. Return: HC_FINISHED if it is complete at
+ * this member.
+ */
 static enum hc_progress chunk_advance(struct hc_member *m, struct hc_op *op, unsigned int *taken)
 {
 	unsigned int before;
@@ -335,9 +342,9 @@ static enum hc_progress chunk_advance(struct hc_member *m, struct hc_op *op, uns
 	return all_wait(m, op, chunk_came);
 }
 
-/* As many segments have been received from each ring as there are members. Check that there is one
- * of each member: a neighbour may have sent one twice in place of another. Return: false if not,
- * and the operation is gone.
+/* When as many segments have been received from each ring as there are members, check that there is
+ * one of each member: a neighbour may have sent one twice, in place of another one. If one is
+ * missing, fail the operation. Return: false if the operation is gone.
  */
 static bool chunk_whole(struct hc_member *m, struct hc_op *op)
 {
@@ -347,8 +354,8 @@ static bool chunk_whole(struct hc_member *m, struct hc_op *op)
 	if ((!ring->place || ring_op(op)->both || ring_op(op)->now.home) &&
 	    !memcmp(ring->got, ring->members, hc_topo_words(&m->node->fabric->topo) * sizeof(u32)))
 		return true;
-	/* All rings have sent one segment twice; or a Byzantine repair coordinator has assigned
-	 * this member to no ring.
+	/* All rings have sent one segment twice, so the cause is the first source of a ring. There
+	 * is none if a Byzantine repair coordinator has assigned this member to no ring.
 	 */
 	for (i = 0; i < m->role.nsrc && !in_ring(m, i); i++)
 		;
@@ -376,8 +383,8 @@ static void chunk_over(struct hc_member *m, struct hc_op *op)
 
 /* ------------------------------------------------------------ notices (HC_DATA_F_SEEN) */
 
-/* Send this member's notice in the ring of source @i: all messages are complete in the rings beyond
- * this member. Return: false if the operation is gone.
+/* Send this member's notice in the ring of source @i, which reports that the members of the rings
+ * beyond this member have received all messages. Return: false if the operation is gone.
  */
 static bool seen_say(struct hc_member *m, struct hc_op *op, unsigned int i)
 {
@@ -395,8 +402,8 @@ static bool seen_say(struct hc_member *m, struct hc_op *op, unsigned int i)
 	return hc_ring_frame_next(m, op, hc_ring_member(m)->way[i].out, skb, ring_op(op)->now.most);
 }
 
-/* Send the notice in each ring for which all other rings of this member are complete. Return: false
- * if the operation is gone.
+/* Send the notice in each ring if all other rings of this member are complete. Return: false if the
+ * operation is gone.
  */
 static bool seen_notify(struct hc_member *m, struct hc_op *op)
 {
@@ -439,7 +446,7 @@ static enum hc_progress ring_advance(struct hc_member *m, struct hc_op *op)
 	unsigned int taken = 0;
 	enum hc_progress p;
 
-	/* The plan is being repaired, and not all members have their assignments. */
+	/* Wait: the plan is being repaired, and some members may not have their assignments. */
 	if (hc_resume_holds(m))
 		return HC_BLOCKED;
 	if (!relays_pass(m, op))
@@ -460,23 +467,25 @@ static enum hc_progress ring_advance(struct hc_member *m, struct hc_op *op)
 	return p;
 }
 
-/* ------------------------------------------------------------ arrival */
+/* ------------------------------------------------------------ received frames */
 
-/* Is @nr an operation whose frames a member may receive: the current one or, except for a notice
- * (@seen), the next? By the argument in plan_doubling.c there are no others.
+/* Return: true if frames of operation @nr can be received: it must be the current one or, except
+ * for a notice (@seen), the next one. By the argument in plan_doubling.c, there are no others.
  */
 static bool nr_expected(const struct hc_member *m, u64 nr, bool seen)
 {
 	return nr == m->head || (nr == hc_nr_behind(m, m->head) && !seen);
 }
 
-/* May source @i send frames? */
+/* Return: true if source @i may send frames. */
 static bool carries(const struct hc_member *m, unsigned int i)
 {
 	return hc_ring_member(m)->way[i].used || hc_ring_member(m)->way[i].back;
 }
 
-/* Return: 0, or the reason to drop the frame. A dropped frame does not fail the operation. */
+/* Check a received frame. Return: 0, or the reason for which it must be dropped, which does not
+ * fail the operation.
+ */
 static unsigned int refused(struct hc_member *m, int i, const struct sk_buff *skb)
 {
 	const struct hc_wire_data *w = hc_wire_data_of(skb);
@@ -508,8 +517,8 @@ static int check(struct hc_op *op, unsigned int i, struct sk_buff *skb)
 	return hc_payload_check(op, skb);
 }
 
-/* Handle a notice. It overtakes segments that wait at this member, since it does not concern them.
- * Return: false if the operation is gone.
+/* Process a notice at once, before segments that wait at this member, since it does not refer to
+ * them. Return: false if the operation is gone.
  */
 static bool seen_rx(struct hc_member *m, struct hc_op *op, unsigned int i, struct sk_buff *skb)
 {
@@ -570,7 +579,7 @@ u32 hc_ring_steps(const struct hc_member *m, const struct hc_op *op)
 	return ring_op(op)->steps;
 }
 
-/* Common to all collectives over rings. */
+/* Initializers that all collectives of rings have in common. */
 #define RING_OP							\
 	.op_size = sizeof(struct ring_op),			\
 	.src_size = sizeof(struct ring_stream),			\
@@ -581,7 +590,7 @@ const struct hc_coll_ops hc_ring_allgather = {
 	RING_OP,
 };
 
-/* All messages travel round; each process gets its member's part of each. */
+/* All messages go round the rings; each process gets its member's part of each message. */
 const struct hc_coll_ops hc_ring_alltoall = {
 	.id = HYPERCUBE_ALLTOALL,
 	RING_OP, .own_part = true,

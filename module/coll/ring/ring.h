@@ -3,9 +3,9 @@
  * Plans of rings: the ring edges of their members (plan_ring.c) and the collectives (ring.c).
  *
  * Each direction of a link belongs to one ring, and so do the frames that cross it. Source i of a
- * member is the neighbour over one of its links. A frame from a source either comes from this
- * member's predecessor in a ring, or, in a ring that is not closed by a link, is on its way back
- * from the ring's last member to its first; this member then is a relay.
+ * member is the neighbour over one of its links. A frame from a source is either sent by this
+ * member's predecessor in a ring; or, in a ring whose last member has no link to the first, it is
+ * on its way back from the last member to the first, and this member is a relay that forwards it.
  */
 #ifndef _HC_RING_KERNEL_H
 #define _HC_RING_KERNEL_H
@@ -20,16 +20,16 @@ struct hc_ring_places;
 struct hc_ring_tree;
 
 /**
- * struct hc_ring_way - the ring edge from one source: where its frames come from and go on to
+ * struct hc_ring_way - a ring edge: the path of the frames that a member receives from one source
  * @next: the member after this one in the ring
- * @seen: number of notices (HC_DATA_F_SEEN) to expect from this source in one operation; each is
- *	sent by a convergent point when all messages are complete in the rings beyond it
- * @came: position in the tour (hc_ring_tour()) of the ring's link over which frames arrive
- * @leaves: position in the tour of the link over which they go on
- * @out: index of the source to which they go on
- * @used: this source sends frames in the ring's direction
- * @relay: these frames are not for this member, which only passes them on
- * @back: this source sends frames against the ring's direction (ring_bidir.c)
+ * @seen: number of notices (HC_DATA_F_SEEN) that are received from this source in one operation,
+ *	see ring.c
+ * @came: position in the tour (hc_ring_tour()) of the ring's link over which the frames arrive
+ * @leaves: position in the tour of the ring's link over which they are forwarded
+ * @out: index of the source to which they are forwarded
+ * @used: true if this source sends frames in the ring's direction
+ * @relay: true if these frames are not for this member, which only forwards them
+ * @back: true if this source sends frames against the ring's direction (ring_bidir.c)
  */
 struct hc_ring_way {
 	u32 next;
@@ -44,13 +44,15 @@ struct hc_ring_way {
 
 /**
  * struct hc_ring_member - private state of a member of rings
- * @got: set of the members whose segments of the current chunk this member has [poll]
+ * @got: set of the members whose segments of the current chunk this member has received or sent;
+ *	only the poll accesses it
  * @nrings: number of rings that the member is in; a convergent point is in several
  * @nmembers: number of members in @members
  * @tour: number of links of all rings together
- * @members: set of the members: those of the plan, or those in the rings since the last repair
- * @repair: state of the ring repair; NULL if the plan has no REPAIR
- * @place: position in the ring of each node, if messages may go in both directions
+ * @members: set of the members in the rings: all members of the plan or, since a repair, those in
+ *	the repaired rings
+ * @repair: state of the ring repair of this member; NULL if the plan has no REPAIR
+ * @place: for each node its position in the ring, if messages may be sent in both directions
  *	(ring_bidir.c); otherwise NULL
  * @way: the ring edge from each source
  */
@@ -97,7 +99,7 @@ void hc_ring_data_rx(struct hc_member *m, struct sk_buff *skb);
  * @m: the member
  * @op: the operation
  *
- * Return: the steps that it took.
+ * Return: the number of steps that the operation has taken.
  */
 u32 hc_ring_steps(const struct hc_member *m, const struct hc_op *op);
 

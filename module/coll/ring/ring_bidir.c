@@ -2,37 +2,37 @@
 /*
  * Allgather in one ring, in both directions at once.
  *
- * A message need not travel round the ring if its origin does not request a notification that all
- * members have it. One copy of it travels in the ring's direction, over N / 2 links, and another
- * copy against that direction, over the other (N - 1) / 2. The last member of each half does not
- * forward it. So all messages are at all members after ceil((N - 1) / 2) steps, and fewer are
- * impossible with two links for each node. A message whose origin waits for the acknowledgment
- * (HYPERCUBE_F_NOTIFY) travels round as in ring.c. Members need not know beforehand in which
- * directions a message travels, since each message carries a flag (HC_DATA_F_BOTH).
+ * A message need not go round the ring if its origin has not requested a notification that all
+ * members have it. One copy of it is sent in the ring's direction, over N / 2 links, and another
+ * copy against this direction, over (N - 1) / 2 links. The last member of each half does not
+ * forward it. So all members have all messages after ceil((N - 1) / 2) steps, and with two links
+ * for each node no fewer steps are possible. A message whose origin has requested the notification
+ * (HYPERCUBE_F_NOTIFY) goes round as in ring.c. The frames of a message have a flag if it is sent
+ * in both directions (HC_DATA_F_BOTH), so members need not know this in advance.
  *
  * A chunk (ring.c) is complete at a member when the member has a segment of each member and, if its
- * own segment travels round, that segment has returned. No other segment of the chunk arrives
- * later: a segment that is sent in both directions reaches the member in one of them only, a
- * segment that travels round arrives in the ring's direction, and each arrives once. So members are
- * apart by one chunk at most, as in a ring of one direction: a member at which a chunk is complete
- * has received a segment of all members. Segments of the next chunk wait in their streams until
- * this one is complete.
+ * own segment goes round, this segment has returned. After that, no segment of the chunk arrives:
+ * each segment arrives at the member once, in one of the directions if it is sent in both, and in
+ * the ring's direction if it goes round. A member at which a chunk is complete has received a
+ * segment of each member; so two members are apart by one chunk at most, as in a ring with one
+ * direction. Segments of the next chunk wait in their streams until this chunk is complete.
  *
- * No member waits for ever. Take the first chunk that is not complete at all members. All segments
- * of the chunk before it have been removed from the ring: the member that received a segment last
- * removed it before that chunk was complete there. So each socket is charged for this chunk and the
- * next only. In a stream only segments of this chunk are ahead of a segment of this chunk: a member
- * that sends a segment of the next chunk has already forwarded its segments of this one, since it
- * forwards them as they arrive.
+ * No member waits for ever. Consider the first chunk that is not complete at all members. All
+ * segments of the chunk before it have been removed from the ring, since the last member that
+ * receives a segment removes it before the chunk is complete at this member. So each socket is
+ * charged only for segments of this chunk and the next one. In a stream, only segments of this
+ * chunk are before a segment of this chunk: a member that sends a segment of the next chunk has
+ * forwarded all segments of this chunk, since it forwards them as they arrive.
  *
  * A member at which an operation is complete may send frames of the next operation to a peer that
- * still waits for frames of the old one from the peer's other neighbour. So a frame of the next
- * operation does not prove to the peer that a frame of the old one was lost. The sequence numbers
- * of links prove that (fabric/rx.c): a gap takes the link down.
+ * still waits for frames of the present operation from the peer's other neighbour. So if a peer
+ * receives a frame of the next operation, this does not mean that a frame of the present one was
+ * lost. The sequence numbers of links show such a loss (fabric/rx.c): a gap takes the link down.
  *
- * This is used only if the plan is one ring whose last node has a link to the first: in such a ring
- * of more than two nodes, both directions of each link are free for it. It is not used in plans
- * with REPAIR, whose operations may continue in trees of any shape (ring_resume.c).
+ * Messages are sent in both directions only if the plan is one ring of more than two nodes whose
+ * last node has a link to the first: then no other frames use the other direction of its links.
+ * They are not in plans with REPAIR, whose operations may go on in any tree of rings
+ * (ring_resume.c).
  */
 #include "coll/coll.h"
 #include "coll/ring/ring.h"
@@ -47,8 +47,9 @@ static u32 links(const struct hc_ring_member *ring, u32 from, u32 to)
 	return q < p ? q + ring->nmembers - p : q - p;
 }
 
-/* Set *come to the number of links that a segment from source @i has crossed when it arrives at
- * this member, and *all to the number of links that it crosses in all in that direction.
+/* Set *@come to the number of links that a segment from source @i has crossed when it arrives at
+ * this member, and *@all to the number of links that it crosses in this direction in total. @w:
+ * header of the segment.
  */
 static void way_of(const struct hc_member *m, unsigned int i, const struct hc_wire_data *w,
 		   u32 *come, u32 *all)
@@ -69,8 +70,8 @@ void hc_both_begin(struct hc_member *m, struct hc_op *op, struct hc_wire_data *w
 	struct ring_op *r = ring_op(op);
 	unsigned int i;
 
-	/* Alltoall never sends a message in both directions: each member keeps one part of it, and
-	 * counts steps separately.
+	/* In an alltoall, no message is sent in both directions, because each member uses only one
+	 * part of it, and its steps are counted otherwise.
 	 */
 	r->both = !op->notify_own && !op->coll->own_part;
 	if (r->both)
@@ -87,7 +88,7 @@ bool hc_both_is_valid(const struct hc_member *m, const struct ring_op *r, unsign
 	way_of(m, i, w, &come, &all);
 	if (come > all)
 		return false;
-	/* Each segment arrives once; this member's own returns only if it travels round. */
+	/* Each segment arrives once; this member's own segment returns only if it goes round. */
 	return block == m->node->id ? !r->both && !r->now.home :
 	       !hc_set_has(hc_ring_member(m)->got, block);
 }

@@ -1,25 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The repair coordinator's resume decision: see ring_decision.h, and ring_resume.c for chunks.
+ * The resume decision of the repair coordinator: see ring_decision.h, and ring_resume.c for chunks.
  *
- * Did the members work in the same rings? Each reports two attempts: the last one in which data was
- * sent, as far as it knows (ran), and the last one in which it got an assignment (placed). If all
- * members name a common attempt, as ran or as placed, they resume from the rings of that attempt.
- * All of them were in these rings, because each had an assignment there. And none has moved on in
- * other rings since: suppose a member has sent or received data in the rings of a later attempt c.
- * Then both attempts that it reports are c or later, so it does not name the common one. If it had
- * an assignment in c but neither sent nor received data there, then it has at most gone back to a
- * chunk that is not complete at all members, and that changes nothing (ring_resume.c). Conversely,
- * suppose that data was sent in the rings of c. Then all members of these rings had their
- * assignments in c, so those of them that are connected now all name c, or all name a later
- * attempt. A member that names neither was not in these rings. If it was in a separate component of
- * the plan, it has moved on there; then no attempt is common to all answers, and all operations
- * end.
+ * Did the members work in the same rings? Each member reports two attempts of a repair: the last
+ * one in which data was sent, as far as it knows (ran), and the last one in which it got an
+ * assignment (placed). If an attempt is in the reports of all members, as ran or as placed, they
+ * resume from the rings of this common attempt. All of them were in these rings, because each had
+ * an assignment in them. And none has sent or received data in other rings since then: suppose that
+ * a member has sent or received data in the rings of a later attempt c. Then both attempts in its
+ * report are c or later ones, so the common attempt is not in its report. If it had an assignment
+ * in c but has neither sent nor received data in these rings, it has at most gone back to a chunk
+ * that is not complete at all members, which has no effect (ring_resume.c). Conversely, suppose
+ * that data was sent in the rings of c. Then all members of these rings had their assignments in c;
+ * so c is in the reports of all of them that are connected now, or a later attempt is in all these
+ * reports. A member whose report has neither was not in these rings. If it was in a separate
+ * component of the plan, it may have worked on operations there; then no attempt is in all reports,
+ * and all operations end.
  *
- * Which chunks do they work on? Members of the same rings work on two chunks at most, one after the
- * other, and a member that works on the second can carry out the first again. Any other combination
- * is caused by a failure of which not all members were notified, and then all operations end. A
- * Byzantine member can do no more harm than that.
+ * On which chunks do they work? Members of the same rings work on two consecutive chunks at most,
+ * and a member that works on the second one can carry out the first one again. Any other
+ * combination is the effect of a failure of which not all members were notified; then all
+ * operations end. A Byzantine member can do no more harm than to end them.
  */
 #include <linux/minmax.h>
 
@@ -37,7 +38,7 @@ static bool same(const struct hc_decision_at *a, const struct hc_decision_at *b)
 	return a->nr == b->nr && a->offset == b->offset;
 }
 
-/* Remove from @v->line the attempts that this answer does not name. */
+/* Remove from @v->line those attempts that are neither @ran nor @placed of this answer. */
 static void lines_take(struct hc_decision *v, u64 ran, u64 placed)
 {
 	u8 i, n = 0;
@@ -53,8 +54,9 @@ static void lines_take(struct hc_decision *v, u64 ran, u64 placed)
 	v->nline = n;
 }
 
-/* Add a member's current chunk and the chunk before it (NULL: the member cannot go back) to the
- * decision. Return: false if they do not fit the answers so far.
+/* Add to the decision the current chunk of a member, @at, and the chunk before it, @prev (NULL if
+ * the member cannot go back to it). Return: false if they do not fit the answers that were added
+ * before.
  */
 static bool at_take(struct hc_decision *v, const struct hc_decision_at *at,
 		    const struct hc_decision_at *prev)
@@ -70,7 +72,9 @@ static bool at_take(struct hc_decision *v, const struct hc_decision_at *at,
 		v->high = *at;
 		return true;
 	}
-	/* All members that answered before work on the next chunk. */
+	/* This member may work on the chunk before that of all members whose answers were added
+	 * before.
+	 */
 	if (v->two || !v->back || !same(at, &v->prev))
 		return false;
 	v->two = true;
@@ -94,8 +98,8 @@ void hc_decision_add(struct hc_decision *v, u8 flags, const struct hc_wire_repai
 	} else if (!at_take(v, &at, back ? &prev : NULL)) {
 		v->misfit = true;
 	}
-	/* Results of operations below .fresh refer to members of the old rings. The number of such
-	 * operations is limited, so that it does not grow with each repair.
+	/* The results of operations below .fresh belong to the members of the old rings. Limit the
+	 * number of these operations, so that it does not grow with each repair.
 	 */
 	v->misfit |= flags & HC_REPAIR_F_UNFIT || fresh - at.nr > HC_DECISION_SENT_MAX;
 	v->fresh = max(v->fresh, fresh);

@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Rings of guarded plans (coll/guard.c): how a member handles the segments that ring.c processes.
+ * Rings of guarded plans (coll/guard.c): how a member makes a result of the segments that ring.c
+ * receives.
  *
- * A ledger keeps a result in one form, whatever the type of plan on which the operation ends: in
- * rounds (coll/chunk.h), each with a piece of every member's block. Segments arrive in any order.
- * Each is copied into the rounds at its offset, and when the last member's segment has arrived,
- * these rounds are the next ones of the result. A segment is a whole number of pieces long, so all
- * rounds of a result except the last have the same length. In an alltoall the member receives and
- * keeps the parts of all members for all members, and its process gets its own.
+ * The form of a result in a ledger does not depend on the plan type, since the next epoch may be of
+ * another type: it consists of rounds (coll/chunk.h), each with a piece of every member's block.
+ * Segments arrive in any order. Each is copied into the rounds at its offset, and when the segments
+ * of all members have arrived, these rounds are the next ones of the result. The length of a
+ * segment is a multiple of that of a piece, so all rounds of a result except the last have the same
+ * length. In an alltoall, the member receives and stores the parts of all members for all members,
+ * and its process gets its own parts.
  *
- * In a new epoch members agree on a combination of their contributions. Over rings each member
- * receives all contributions and combines them itself, in their order of arrival: the order does
- * not matter for the operators of agreements (coll/guard_agree.c).
+ * In the agreements at the beginning of an epoch, the result is a combination of the members'
+ * contributions (coll/guard_agree.c). In rings, each member receives all contributions and combines
+ * them itself, in the order of arrival, which does not matter for the operators of agreements.
  *
- * The process gets the end of its record with the last segment of the result, also with NOTIFY: in
- * the next epoch, members that lack the result receive it from a member that has it.
+ * The record of a process ends with the last segment of the result, even with NOTIFY: in the next
+ * epoch, members that lack the result receive it from a member that has it.
  */
 #include "coll/coll.h"
 #include "coll/guard.h"
@@ -34,7 +36,7 @@ u32 hc_ring_piece(const struct hc_plan *plan, u64 bytes)
 	return plan->nmembers * round_piece(plan);
 }
 
-/* Return: a frame that is charged to the fabric, or NULL. */
+/* Return: a DATA frame with @len bytes of payload, charged to the fabric, or NULL. */
 static struct sk_buff *frame_alloc(const struct hc_member *m, u32 len)
 {
 	struct hc_fabric *fabric = m->node->fabric;
@@ -42,7 +44,7 @@ static struct sk_buff *frame_alloc(const struct hc_member *m, u32 len)
 	return hc_poll_owned(fabric, hc_seg_alloc(fabric, m->node->id, len, GFP_ATOMIC));
 }
 
-/* Allocate the rounds at the current chunk's offset. Return: false if there is no memory. */
+/* Allocate the frames of the rounds of the current chunk. Return: false if there is no memory. */
 static bool rounds_alloc(const struct hc_member *m, struct hc_op *op)
 {
 	const struct ring_op *r = ring_op(op);
@@ -61,7 +63,9 @@ static bool rounds_alloc(const struct hc_member *m, struct hc_op *op)
 	return true;
 }
 
-/* Copy a member's segment into the rounds. Return: false if there is no memory. */
+/* Copy a member's segment into the rounds; allocate them before the first segment. Return: false if
+ * there is no memory.
+ */
 static bool rounds_fill(const struct hc_member *m, struct hc_op *op, struct sk_buff *skb)
 {
 	const struct ring_op *r = ring_op(op);
@@ -80,8 +84,8 @@ static bool rounds_fill(const struct hc_member *m, struct hc_op *op, struct sk_b
 	return true;
 }
 
-/* Combine a contribution to an agreement with those before it. Return: false if there is no memory
- * or the merge has failed.
+/* Combine a contribution to an agreement with those that have arrived before. Return: false if
+ * there is no memory or the merge has failed.
  */
 static bool segment_combine(struct hc_member *m, struct hc_op *op, struct sk_buff *skb)
 {
@@ -101,8 +105,8 @@ static bool segment_combine(struct hc_member *m, struct hc_op *op, struct sk_buf
 	return true;
 }
 
-/* Pass on the result of the current chunk: the segments of all members are here. Return: false if
- * the operation is gone.
+/* Pass the rounds of the current chunk, of which the segments of all members have arrived, to the
+ * ledger and the process. Return: false if the operation is gone.
  */
 static bool chunk_out(struct hc_member *m, struct hc_op *op)
 {

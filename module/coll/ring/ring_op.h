@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * State of an operation over rings: ring.c works on it, ring_resume.c carries it across a repair.
+ * State of an operation in rings. ring.c carries out operations; ring_resume.c resumes them after a
+ * repair.
  */
 #ifndef _HC_RING_OP_H
 #define _HC_RING_OP_H
@@ -10,14 +11,16 @@
 #include "coll/coll.h"
 
 /**
- * struct ring_stream - frames from a source, and to it, in one operation
- * @taken: segments of the current chunk from this source that were processed
- * @lasts: number of segments processed, of all chunks, that were the last of a message
- * @seen: number of notices (HC_DATA_F_SEEN) received
+ * struct ring_stream - state of the frames that are received from a source, and sent to it, in one
+ *	operation
+ * @taken: number of segments of the current chunk from this source that have been processed
+ * @lasts: number of segments from this source, of all chunks, that have been processed and were the
+ *	last of their message
+ * @seen: number of notices (HC_DATA_F_SEEN) that have been received from this source
  * @turn: step of the current chunk in which the last segment was sent to this source
  * @clock: logical clock of the latest segment from this source, if messages may be sent in both
  *	directions
- * @notified: this member has sent its own notice (HC_DATA_F_SEEN) in the ring
+ * @notified: true if this member has sent its own notice (HC_DATA_F_SEEN) in the ring
  */
 struct ring_stream {
 	u32 taken;
@@ -30,12 +33,13 @@ struct ring_stream {
 
 /**
  * struct ring_now - progress of the current chunk
- * @turn: greatest step in which a segment arrived that this member did not have yet
- * @most: greatest step in which any segment arrived
- * @blocks: number of segments that were passed to the process
- * @here: number of members whose segments this member has, its own included once it was sent
- * @own: this member's own segment was sent
- * @home: this member's own segment has returned
+ * @turn: greatest step in which a segment has arrived that this member did not have
+ * @most: greatest step in which any segment has arrived
+ * @blocks: number of segments that have been passed to the process
+ * @here: number of members whose segments this member has; its own is included when it has been
+ *	sent
+ * @own: true if this member's own segment has been sent
+ * @home: true if this member's own segment has returned
  */
 struct ring_now {
 	u32 turn;
@@ -47,20 +51,22 @@ struct ring_now {
 };
 
 /**
- * struct ring_op - private state of an allgather or alltoall over rings
+ * struct ring_op - private state of an allgather or alltoall in rings
  * @at: offset of the current chunk in each message, in bytes
  * @len: bytes of each segment of the current chunk
- * @base: steps that all earlier chunks took
+ * @base: number of steps that all earlier chunks have taken
  * @now: progress of the current chunk
- * @steps: steps that the result reports to the process
- * @both: this member's own segment was sent in both directions, so it does not come back
- * @last: the current chunk is the last one
- * @over: the last chunk is complete here
- * @given: the process has all blocks
- * @late: the process's record ends when the operation is complete, not with the last block: rings
- *	were repaired meanwhile, or members whose blocks the process waits for have left the rings
+ * @steps: number of steps in the result's record
+ * @both: true if this member's own segment is sent in both directions, so that it does not return
+ * @last: true if the current chunk is the last one
+ * @over: true if the last chunk is complete at this member
+ * @given: true if the process has all blocks
+ * @late: true if the process's record ends when the operation is complete, not with the last block,
+ *	because the rings have been repaired during the operation, or members whose blocks the
+ *	process waits for have left the rings
  * @nmembers: number of members in @members; valid if @members is not NULL
- * @members: set of the members whose blocks the process waits for; NULL: nothing was sent yet
+ * @members: set of the members whose blocks are in the result; NULL before the member has sent its
+ *	first segment
  * @src: an entry for each source
  */
 struct ring_op {
@@ -99,9 +105,9 @@ bool hc_ring_starve(struct hc_member *m, struct hc_op *op);
  * hc_ring_frame_out() - send a segment in a ring
  * @m: the member
  * @op: the operation
- * @out: index of the source to which it goes
+ * @out: index of the source to which it is sent
  * @skb: the segment; consumed
- * @turn: step in which it leaves
+ * @turn: step in which it is sent
  *
  * Return: false if the operation is gone.
  */
@@ -112,9 +118,9 @@ bool hc_ring_frame_out(struct hc_member *m, struct hc_op *op, unsigned int out,
  * hc_ring_frame_next() - send a segment in the next free step of its link
  * @m: the member
  * @op: the operation
- * @out: index of the source to which it goes
+ * @out: index of the source to which it is sent
  * @skb: the segment; consumed
- * @turn: step after which it leaves
+ * @turn: the step after which it is sent
  *
  * Return: false if the operation is gone.
  */
@@ -122,12 +128,12 @@ bool hc_ring_frame_next(struct hc_member *m, struct hc_op *op, unsigned int out,
 			struct sk_buff *skb, u32 turn);
 
 /**
- * hc_ring_copy_out() - send a copy of a segment along the ring edge of a source
+ * hc_ring_copy_out() - send a copy of a segment in the direction of the ring edge of a source
  * @m: the member
  * @op: the operation
- * @i: index of the source along whose ring edge the copy goes on
+ * @i: index of the source of the ring edge along which the copy is sent
  * @skb: the segment
- * @turn: step in which it leaves
+ * @turn: step in which it is sent
  *
  * Return: false if the operation is gone.
  */
@@ -135,17 +141,18 @@ bool hc_ring_copy_out(struct hc_member *m, struct hc_op *op, unsigned int i, str
 		      u32 turn);
 
 /**
- * hc_ring_wants() - tell whether the process is still to be given a member's segment
+ * hc_ring_wants() - check whether a member's segment must be passed to the process
  * @m: the member
  * @op: the operation
- * @block: the member whose segment of the current chunk it is
+ * @block: the member that has contributed the segment, which is of the current chunk
  *
- * Return: false if the process wants no block of that member, or got this segment before a repair.
+ * Return: true if it must; false if the result has no block of that member, or if the process has
+ * got this segment before a repair.
  */
 bool hc_ring_wants(const struct hc_member *m, const struct hc_op *op, u32 block);
 
 /**
- * hc_ring_give() - give the process a copy of a segment, at its offset in the result
+ * hc_ring_give() - pass a copy of a segment to the process, at its offset in the result
  * @m: the member
  * @op: the operation
  * @skb: the segment
@@ -157,32 +164,37 @@ bool hc_ring_give(struct hc_member *m, struct hc_op *op, struct sk_buff *skb);
 /**
  * hc_ring_end_give() - end the process's record
  * @m: the member
- * @op: the operation. If blocks are missing, the end names the members whose blocks are there
+ * @op: the operation. If blocks are missing, the end of the record has the set of the members whose
+ *	blocks it contains
  *
  * Return: false if the operation is gone.
  */
 bool hc_ring_end_give(struct hc_member *m, struct hc_op *op);
-/* Detach the process from the operation: it has all blocks, and a later failure is not reported. */
+/* Detach the process, which has all blocks, from the operation, so that it is not notified of a
+ * later failure.
+ */
 void hc_ring_process_done(struct hc_member *m, struct hc_op *op);
 
 /* --- ring_guard.c: for guarded plans --- */
-/* Return: the size in bytes of the process's segments, see hc_coll_ops.piece. */
+/* Return: the number of bytes of a block of @bytes bytes that the process puts into a segment, see
+ * hc_coll_ops.piece.
+ */
 u32 hc_ring_piece(const struct hc_plan *plan, u64 bytes);
-/* hc_ring_give() for guarded plans. */
+/* Carries out hc_ring_give() in guarded plans. */
 bool hc_ring_guard_give(struct hc_member *m, struct hc_op *op, struct sk_buff *skb);
 
 /* --- ring_bidir.c: where messages may go in both directions (hc_ring_member.place) --- */
 
 /**
- * hc_both_begin() - decide whether this member's own segment goes in both directions
+ * hc_both_begin() - determine whether this member's own segment is sent in both directions
  * @m: the member
  * @op: the operation
- * @w: header of the segment, which is about to be sent
+ * @w: header of the segment, which is sent after this; its flag is set
  */
 void hc_both_begin(struct hc_member *m, struct hc_op *op, struct hc_wire_data *w);
 
 /**
- * hc_both_is_valid() - check that a source may have sent a segment
+ * hc_both_is_valid() - check that a segment may be received from a source
  * @m: the member
  * @r: the operation
  * @i: index of the source
@@ -194,17 +206,17 @@ bool hc_both_is_valid(const struct hc_member *m, const struct ring_op *r, unsign
 		      const struct hc_wire_data *w);
 
 /**
- * hc_both_ends() - tell whether a segment goes no further than this member
+ * hc_both_ends() - check whether this member is the last one that receives a segment
  * @m: the member
- * @i: index of the source that has sent it
+ * @i: index of the source that has sent the segment
  * @w: header of the segment
  *
- * Return: true if so.
+ * Return: true if it is, so that it does not forward the segment.
  */
 bool hc_both_ends(const struct hc_member *m, unsigned int i, const struct hc_wire_data *w);
 
 /**
- * hc_both_came() - tell whether a source has sent everything of the current chunk
+ * hc_both_came() - check whether a source has sent all segments of the current chunk
  * @m: the member
  * @op: the operation
  * @i: index of the source

@@ -2,14 +2,15 @@
 /*
  * Repair of plans of rings (REPAIR).
  *
- * A fault stops the operations of all members. Then the repair coordinator, the reachable member
- * with the lowest number, sends each of them a new assignment in the rings. No node reads the state
- * of another: all of this is done by frames, which are routed around the faults (route.c).
+ * A fault stops the operations of all members. Then the repair coordinator, which is the reachable
+ * member with the lowest node number, sends each of them a new assignment in the rings. All
+ * messages of a repair are sent by unicast, around the faults (route/route.c).
  *
  * A member whose plan is broken sends REQUEST to the node that it considers to be the coordinator,
- * at once and then each second. The coordinator begins an attempt. The attempt's name, its ballot,
- * is greater than all ballots that the coordinator knows. An attempt has three phases, and none
- * begins before all members have answered in the previous one:
+ * at once and then each second. The coordinator begins an attempt. An attempt is identified by a
+ * number, its ballot, which is greater than all ballots that the coordinator has received or used.
+ * An attempt has three phases, and none of them begins before all members have answered in the
+ * phase before it:
  *
  *   ASK	each member stops, and reports which of its links are faulty, which operation number
  *		is free, and on which chunk of the pending operations it works;
@@ -20,41 +21,45 @@
  *   COMMIT	members send data again.
  *
  * So no member sends data before all have their assignments, and a member that receives data may
- * send data, too. No operation number is used twice: the new numbers are above all that any member
- * had begun. So all members recognize frames from before the repair as old (hc_member.base).
+ * send data, too. No operation number is used twice, because the new numbers are above those of all
+ * operations that a member has begun. So all members recognize frames from before the repair by
+ * their numbers (hc_member.base).
  *
- * A member follows the greatest ballot only. It answers NO to others, and to an assignment that its
- * own links do not allow. After a NO, when the links of other nodes change, or when a member breaks
- * again, the coordinator begins the next attempt. If the coordinator dies, or is not the lowest
- * member any more, members send REQUEST to the new lowest member. An attempt asks all members of
- * the plan that are reachable then: those that are gone leave the rings, those that are back are in
- * them again. Components of the plan that are not connected have a coordinator each, which looks
- * for the other components: when they can be reached again, the components become one.
+ * A member follows only the attempt with the greatest ballot. It answers NO to messages of other
+ * attempts, and to an assignment that its own links do not allow. After a NO, when the links of
+ * other nodes change, or when the plan breaks again at a member, the coordinator begins the next
+ * attempt. If the coordinator fails, or is not the lowest reachable member any more, members send
+ * REQUEST to the new lowest member. In an attempt, ASK is sent to all members of the plan that are
+ * reachable at that time: members that are not reachable leave the rings, and members that are
+ * reachable again are in them again. If the plan has components that are not connected with each
+ * other, each has a coordinator, which looks for the others: when they can be reached again, the
+ * components become one.
  *
- * A node that receives REPAIR and does not have the plan (its machine has returned without it, or
- * the plan was never installed there) answers NONE. It is left out like a node that cannot be
- * reached, until it sends a message about the plan itself.
+ * A node that receives REPAIR and does not have the plan (its machine was rebooted and does not
+ * have the plan any more, or has never had it) answers NONE. It is left out like a node that cannot
+ * be reached, until it sends a message of the plan itself.
  *
- * No timeout excludes a member. The coordinator waits for a member's answer as long as it takes,
- * even if members ask meanwhile why nothing happens (HC_REPAIR_F_WAITS), until it knows that no
- * healthy link leads to the silent member. It relies on this knowledge only while the ends of each
- * link report the same state of it, and each member answers with the FAULT word that the
- * coordinator knows already. Otherwise a link-state update is in flight, or waits for memory at a
- * node that forwards it, and a member that would be left out may be reachable
- * (ring_repair_coord.c).
+ * No member is excluded because of a timeout. The coordinator waits for the answer of a member
+ * without limit, even if other members send REQUEST while they wait (HC_REPAIR_F_WAITS), until the
+ * FAULT words show that no healthy path leads to this member. The coordinator relies on the FAULT
+ * words only if both ends of each link report the same state of the link, and the FAULT word in
+ * each member's answer is equal to the one that the coordinator has. Otherwise a link-state update
+ * is in flight, or waits for memory at a node that forwards it, and a member that would be left out
+ * may be reachable (ring_repair_coord.c).
  *
- * Once faults stop, all nodes know the same links (route/lsdb.c), hence the same coordinator;
- * frames that were lost are sent again each second; so an attempt succeeds.
- * selftests/model/ring_mend.pml is a model of this.
+ * When no more faults occur, all nodes get the same FAULT words (route/lsdb.c), hence consider the
+ * same node to be the coordinator; and messages that were lost are sent again each second. So an
+ * attempt succeeds. selftests/model/ring_mend.pml is a model of this protocol.
  *
- * Processes need not wait during a repair. Their contributions wait in the host port
- * (hc_member_holds()), except for the rest of a contribution of which a part was sent; they receive
- * results that were passed to them before. When a socket is closed in the middle of a contribution,
- * the other members are notified when the plan has been repaired (hc_host_resume()). When the plan
- * or its fabric is removed, waiting contributions end as always (hc_member_destroy()).
+ * Processes can send and receive during a repair. Their contributions wait in the member
+ * (hc_member_holds()), except for the rest of a contribution of which a part was taken; recvmsg()
+ * returns results that were queued before. If a socket is closed in the middle of a contribution,
+ * the other members are notified when the plan has been repaired (hc_host_resume()). If the plan or
+ * its fabric is removed during a repair, waiting contributions end as at any other time
+ * (hc_member_destroy()).
  *
- * This file has what each member does; ring_repair_coord.c is the coordinator, ring_repair_check.c
- * checks received messages.
+ * This file has the functions of each member; ring_repair_coord.c has those of the coordinator, and
+ * ring_repair_check.c checks received messages.
  *
  * Memory. The memory that members need was charged when the plan was installed. The coordinator's
  * memory is charged to the fabric; if there is none, the coordinator tries again a second later.
@@ -74,10 +79,12 @@
 #include "route/route.h"
 #include "trace.h"
 
-/* Seconds without a frame of the coordinator after which a waiting member sends REQUEST. */
+/* A member that has waited for this many seconds without receiving a frame of the coordinator sends
+ * REQUEST.
+ */
 #define SILENT_MAX	3
 
-/* ------------------------------------------------------------ which members can be reached */
+/* ------------------------------------------------------------ reachable members */
 
 bool hc_repair_reached(const struct hc_member *m, u32 *lowest, u32 *alive, u32 *n)
 {
@@ -150,9 +157,9 @@ void hc_repair_send(struct hc_member *m, u32 dst, struct sk_buff *skb)
 	consume_skb(skb);
 }
 
-/* Return: an operation number such that no operation has used it or a higher one. It is also above
- * the number of the failure that broke the plan, so that control messages about that failure are
- * recognized as old when the plan has been repaired.
+/* Return: an operation number that, like all higher numbers, no operation has used at this member.
+ * It is also above the number of the failure that has broken the plan, so that control messages
+ * about this failure can be recognized after the repair.
  */
 static u64 next_free(const struct hc_member *m)
 {
@@ -177,8 +184,8 @@ static void answer(struct hc_member *m, u32 dst, u8 what)
 
 /* ------------------------------------------------------------ members */
 
-/* Reset the member's phase, so that it waits neither for other members nor for the coordinator, and
- * have the poll continue.
+/* Reset the member's state of the repair, so that it waits neither for other members nor for the
+ * coordinator, and let the next poll continue its work.
  */
 static void member_calm(struct hc_member *m)
 {
@@ -187,16 +194,17 @@ static void member_calm(struct hc_member *m)
 	s->phase = REPAIR_NONE;
 	s->called = false;
 	s->silent = 0;
-	/* If the plan is being removed, hc_member_again() has no effect, and the plan must not be
-	 * counted.
+	/* If the plan has been unpublished, hc_member_again() has no effect, and the plan must not
+	 * be counted.
 	 */
 	hc_member_again(m);
 	if (!m->job.gone)
 		repair_count(m);
 }
 
-/* Fail all pending operations of this member with the cause of the break. A process that has none
- * is notified of the failure at its next contribution. Return: true if a process was notified.
+/* Fail all pending operations of this member with the cause that has broken the plan. A process
+ * that has contributed to none of them is notified of the failure at its next contribution. Return:
+ * true if a process was notified.
  */
 static bool member_end(struct hc_member *m)
 {
@@ -217,7 +225,7 @@ static bool member_end(struct hc_member *m)
 	return notified;
 }
 
-/* Stop this member, with the cause of the break from the coordinator's ASK. */
+/* Stop the operations of this member, with the cause in the coordinator's ASK. */
 static void member_stop(struct hc_member *m, const struct hc_wire_repair *w)
 {
 	const struct hc_end cause = {
@@ -241,7 +249,7 @@ static void ask_take(struct hc_member *m, u32 src, const struct hc_wire_repair *
 	struct hc_repair *s = hc_repair_of(m);
 	u64 ballot = be64_to_cpu(w->ballot);
 
-	/* The frame was delayed: this member is already in a later phase of the attempt. */
+	/* Ignore a delayed ASK of an attempt in which this member has reached a later phase. */
 	if (ballot == s->ballot && (s->phase == REPAIR_ASSIGNED || s->ran == ballot))
 		return;
 	if (ballot < s->ballot || (ballot == s->ballot && s->phase != REPAIR_ANSWERED)) {
@@ -254,7 +262,7 @@ static void ask_take(struct hc_member *m, u32 src, const struct hc_wire_repair *
 	answer(m, src, HC_REPAIR_ANSWER);
 }
 
-/* Number operations from @base on. No operation has used @base or a higher number. */
+/* Number operations from @base on, a number that, like all higher ones, has not been used. */
 static void numbers_begin(struct hc_member *m, u64 base)
 {
 	bool idles = m->user.idles && !m->user.left;
@@ -318,8 +326,8 @@ static bool links_allow(const struct hc_member *m, const struct hc_wire_repair *
 	return true;
 }
 
-/* Resume the pending operations, or end them, as ASSIGN orders. Return: false if the member cannot
- * do that.
+/* Resume the pending operations, or end them, as the coordinator has decided in ASSIGN. Return:
+ * false if the member cannot do that.
  */
 static bool ops_take(struct hc_member *m, const struct hc_wire_repair *w)
 {
@@ -327,7 +335,7 @@ static bool ops_take(struct hc_member *m, const struct hc_wire_repair *w)
 
 	if (w->flags & HC_REPAIR_F_RESUME)
 		return hc_resume_apply(m, w);
-	/* One event is reported for all members of this machine. */
+	/* Listeners get one event for all members of this machine. */
 	if (!hc_repair_of(m)->resume.ended && member_end(m) &&
 	    atomic64_xchg(&m->plan->reported, base) != base)
 		hc_end_event(m, &m->gen.last, m->gen.last.nr);
@@ -346,7 +354,7 @@ static void assign_take(struct hc_member *m, u32 src, const struct hc_wire_repai
 		answer(m, src, HC_REPAIR_NO);
 		return;
 	}
-	/* A repeated ASSIGN is only acknowledged: operations may already use its number. */
+	/* A repeated ASSIGN is only answered, since operations may have used its number by now. */
 	if (!placed) {
 		if (base < next_free(m) || !links_allow(m, w) || !ops_take(m, w)) {
 			answer(m, src, HC_REPAIR_NO);
@@ -362,18 +370,19 @@ static void assign_take(struct hc_member *m, u32 src, const struct hc_wire_repai
 	answer(m, src, HC_REPAIR_ASSIGNED);
 }
 
-/* Record that the plan has been repaired. In each attempt the first member of this machine that
- * receives COMMIT or data does that.
+/* Record that the plan has been repaired. In each attempt, the first member of this machine that
+ * receives COMMIT or data does this for all members of the machine.
  */
 static void plan_go(struct hc_plan *plan, u64 ballot)
 {
-	/* Ballots may also fall: components of the plan that were not connected count separately.
+	/* Compare for equality only: a ballot may be lower than the one before, since components of
+	 * the plan that are not connected count separately.
 	 */
 	if (atomic64_xchg(&plan->went, ballot) == ballot)
 		return;
 	atomic_inc(&plan->repaired);
 	WRITE_ONCE(plan->broken, false);
-	/* Order this before the next report of a break. */
+	/* Clear .broken before bit 1, which allows the next report of a break. */
 	smp_mb__before_atomic();
 	clear_bit(1, &plan->breaking);
 	clear_bit(0, &plan->breaking);
@@ -381,7 +390,7 @@ static void plan_go(struct hc_plan *plan, u64 ballot)
 	hc_notify_plan(plan, HYPERCUBE_CMD_PLAN_NTF);
 }
 
-/* Send data again: all members have their assignments. */
+/* Begin to send data again, since all members have their assignments. */
 static void member_go(struct hc_member *m)
 {
 	struct hc_repair *s = hc_repair_of(m);
@@ -417,8 +426,8 @@ static void commit_take(struct hc_member *m, u32 src, const struct hc_wire_repai
 	answer(m, src, HC_REPAIR_COMMITTED);
 }
 
-/* Is this member the coordinator of a repair that has reached only some of the members, so that it
- * has to look for the others?
+/* Return: true if this member is the coordinator of a component that has only some of the plan's
+ * members, so that it must look for the others.
  */
 static bool leads_part(const struct hc_member *m)
 {
@@ -435,7 +444,9 @@ bool hc_repair_tends(const struct hc_member *m)
 	return s && (m->gen.broken || s->phase == REPAIR_ASSIGNED || s->coord || leads_part(m));
 }
 
-/* Count this plan at the node while it must be notified of link-state updates. */
+/* Count this plan in hc_work.repairing of the node as long as its repair must be notified of
+ * link-state updates.
+ */
 static void repair_count(struct hc_member *m)
 {
 	struct hc_repair *s = hc_repair_of(m);
@@ -447,8 +458,8 @@ static void repair_count(struct hc_member *m)
 	atomic_add(counts ? 1 : -1, &m->node->work->repairing);
 }
 
-/* Record the logical clock of a frame: the number of links that the report of the fault has
- * crossed. @first: this member knew of no other fault.
+/* Record the logical clock of a received message, which is the number of links that the report of
+ * the fault has crossed. @first: true if the plan was not broken at this member before.
  */
 static void clock_take(struct hc_repair *s, u32 clock, bool first)
 {
@@ -456,14 +467,14 @@ static void clock_take(struct hc_repair *s, u32 clock, bool first)
 	s->clock = first ? clock : max(s->clock, clock);
 }
 
-/* The node @src does not have the plan: send it no more messages, and do not consider it to be the
- * coordinator.
+/* Process the reply of node @src that it does not have the plan: send it no more messages, and do
+ * not consider it to be the coordinator.
  */
 static void none_take(struct hc_member *m, u32 src, const struct hc_wire_repair *w)
 {
 	struct hc_repair *s = hc_repair_of(m);
 
-	/* Ignore a reply to any attempt but the latest. */
+	/* Ignore a reply to a message of another attempt. */
 	if (be64_to_cpu(w->ballot) != s->ballot)
 		return;
 	hc_set_add(s->without, src);
@@ -512,7 +523,7 @@ unsigned int hc_repair_rx(struct hc_member *m, struct sk_buff *skb)
 	why = repair_take(m, src, skb);
 	hc_coord_go_on(m);
 	repair_count(m);
-	/* A message for which there was no memory is sent a second later. */
+	/* If there was no memory for a message, it is sent a second later. */
 	if (hc_repair_tends(m))
 		hc_member_wait(m);
 	return why;
@@ -537,8 +548,8 @@ void hc_repair_init(const struct hc_plan *plan, struct hc_repair *s, u32 *sets)
 	k->nbase = plan->nmembers;
 }
 
-/* If the node itself has failed, its operations end and its processes are notified at once: no
- * repair will resume these operations at this node.
+/* Stop the operations under way. If the node itself has failed, they end and its processes are
+ * notified at once, since no repair will resume them at this node.
  */
 void hc_repair_stop(struct hc_member *m, bool news)
 {
@@ -561,8 +572,8 @@ bool hc_repair_holds(const struct hc_member *m)
 	return s && !READ_ONCE(m->node->failed) && (m->gen.broken || s->phase == REPAIR_ASSIGNED);
 }
 
-/* Must REQUEST be sent at once, because none was sent yet or link states have changed since the
- * last one?
+/* Return: true if REQUEST must be sent at once, because none has been sent yet, or because link
+ * states have changed since then.
  */
 static bool call_is_news(const struct hc_member *m)
 {
@@ -589,7 +600,7 @@ static void coord_call(struct hc_member *m)
 
 	if (s->coord)
 		return;
-	/* Set this even if there is no memory: the next REQUEST is sent a second later. */
+	/* Set these fields even if there is no memory: then REQUEST is sent a second later. */
 	s->called = true;
 	s->known = m->node->lsdb->digest;
 	if (!hc_repair_reached(m, &lowest, NULL, &n))

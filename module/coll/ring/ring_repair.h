@@ -19,12 +19,12 @@ struct repair_coord;
 struct sk_buff;
 
 /**
- * struct hc_ring_shape - a repaired tree of rings, as its coordinator made it
- * @rcu: for freeing it
- * @size: bytes of this allocation
- * @ballot: the attempt that made it
+ * struct hc_ring_shape - a repaired tree of rings, at the coordinator that has made it
+ * @rcu: frees the object after a grace period
+ * @size: bytes of this object
+ * @ballot: ballot of the attempt that has made it
  * @t: the tree of rings
- * @ring: the rings of @t; room for their nodes follows
+ * @ring: the rings of @t; the arrays of their nodes follow
  */
 struct hc_ring_shape {
 	struct rcu_head rcu;
@@ -34,23 +34,24 @@ struct hc_ring_shape {
 	struct hc_ring ring[];
 };
 
-/* How far a member has come in an attempt. */
+/* The phase that a member has reached in an attempt. */
 enum repair_phase {
-	REPAIR_NONE,	/* plan works, or is broken and no ASK was received */
+	REPAIR_NONE,	/* no ASK was received since the plan was made or repaired */
 	REPAIR_ANSWERED,
-	REPAIR_ASSIGNED, /* frames of peers are queued and contributions wait until COMMIT */
+	REPAIR_ASSIGNED, /* until COMMIT, frames of peers and contributions wait */
 };
 
 /**
- * struct hc_ring_chunk - a chunk whose segment a member may have to send again: ring_resume.c
- * @used: the member has sent its segment
- * @last: the chunk is the last one of its operation
+ * struct hc_ring_chunk - a chunk of which a member may have to send its segment again:
+ *	ring_resume.c
+ * @used: true if the member has sent its segment
+ * @last: true if the chunk is the last one of its operation
  * @len: bytes of each segment
- * @nr: number of the operation, as processes see it
+ * @nr: number by which processes refer to the operation
  * @at: offset of the chunk in each message
- * @own: the member's segment; NULL if no memory was available to keep it
- * @params: header of the frame that carried it, with the parameters of the operation
- * @gave: set of the members whose segments the process was given
+ * @own: a copy of the member's segment; NULL if there was no memory for it
+ * @params: header of the frame with this segment, which has the parameters of the operation
+ * @gave: set of the members whose segments have been passed to the process
  */
 struct hc_ring_chunk {
 	bool used;
@@ -63,26 +64,29 @@ struct hc_ring_chunk {
 	u32 *gave;
 };
 
-/* Sets of members that results may refer to: see hc_resume_set_free(). */
+/* Number of sets of members for results: see hc_resume_set_free(). */
 #define HC_RESUME_SETS	5
-/* Sets of nodes for the poll of a member: HC_RESUME_SETS, .gave of both entries of
+/* Number of sets of nodes for each member: HC_RESUME_SETS, .gave of both entries of
  * hc_ring_resume.chunk, hc_ring_resume.missing, and hc_repair.without.
  */
 #define HC_REPAIR_SETS	(HC_RESUME_SETS + 4)
 
 /**
- * struct hc_ring_resume - what a member keeps of the operations under way [poll]
+ * struct hc_ring_resume - the data with which a member can resume the operations under way; only
+ *	the poll of its node accesses it
  * @chunk: the current chunk, and the one before or after it
  * @cur: index of the current chunk in @chunk
- * @ahead: the other chunk is the one after the current chunk, not the one before it
- * @unfit: operations under way here cannot go on after a repair
- * @ended: all operations under way have ended, and the member has had no assignment since
- * @line: the last attempt in whose rings data was sent, as far as the member knows
+ * @ahead: true if the other chunk is the one after the current chunk, false if it is the one before
+ *	it
+ * @unfit: true if the operations under way at this member cannot be resumed after a repair
+ * @ended: true if all operations that were under way have ended, and the member has had no
+ *	assignment since then
+ * @line: ballot of the last attempt in whose rings data was sent, as far as the member knows
  * @base: set of the members of the rings of attempt @line
  * @nbase: number of members in @base
- * @placed: the last attempt that gave the member an assignment
- * @fresh: the first operation of which no member had sent anything before that assignment
- * @before: set of the members to which results of operations below @fresh refer
+ * @placed: ballot of the last attempt in which the member got an assignment
+ * @fresh: the first operation of which no member had sent frames before that assignment
+ * @before: set of the members whose blocks are in the results of operations below @fresh
  * @nbefore: number of members in @before
  * @set: memory for sets of members
  * @missing: memory for the set of the members whose blocks a result lacks
@@ -105,21 +109,23 @@ struct hc_ring_resume {
 };
 
 /**
- * struct hc_repair - state of the ring repair at a member; [poll] except @shape
- * @ballot: the greatest ballot that the member knows of
- * @made_at: jiffies when the plan was made; constant
- * @phase: enum repair_phase, in attempt @ballot
- * @ran: ballot of the last attempt in which the member received COMMIT; 0: none
- * @clock: logical clock: length of the longest chain of frames since the fault
- * @silent: seconds since the last frame of the coordinator
- * @called: the coordinator was notified that the plan is broken here (REQUEST)
- * @known: digest of the FAULT words that the node knew when it set @called
+ * struct hc_repair - state of the ring repair at a member. Only the poll of its node accesses it,
+ *	except @shape
+ * @ballot: the greatest ballot that the member has received or used
+ * @made_at: time at which the plan was made, jiffies; constant
+ * @phase: enum repair_phase of attempt @ballot
+ * @ran: ballot of the last attempt in which the member has received COMMIT; 0 if there was none
+ * @clock: logical clock: length of the longest chain of messages since the fault
+ * @silent: number of seconds since the last message of the coordinator
+ * @called: true if REQUEST was sent to the coordinator, which reports that the plan is broken at
+ *	this member
+ * @known: digest of the FAULT words that the node had when it set @called
  * @without: set of members that have answered that they do not have the plan
- * @counted: the node, if this plan is counted in its hc_work.repairing; read outside the poll
- *	when the plan has been removed
- * @resume: what the member keeps of operations
- * @coord: the attempt that it leads as the coordinator, or NULL
- * @shape: the latest tree that it has made as the coordinator; read under RCU
+ * @counted: the node, if this plan is counted in its hc_work.repairing; configuration reads it when
+ *	the plan has been removed
+ * @resume: data for resuming operations
+ * @coord: the attempt of which the member is the coordinator, or NULL
+ * @shape: the latest tree that the member has made as the coordinator; read under RCU
  */
 struct hc_repair {
 	u64 ballot;
@@ -140,8 +146,8 @@ struct hc_repair {
 /**
  * hc_repair_shape() - find the latest rings of a plan, for dumps
  * @plan: the plan
- * @members: set to the set of members in the rings now, according to the last COMMIT on this
- *	machine; NULL: the plan was not repaired
+ * @members: set to the set of the members in the present rings, as of the last COMMIT on this
+ *	machine, or to NULL if the plan has not been repaired
  *
  * Context: under RCU.
  * Return: the latest tree that a coordinator on this machine has made, or NULL if there is none.
@@ -168,15 +174,15 @@ void hc_repair_release(struct hc_plan *plan, struct hc_repair *s);
 void hc_repair_init(const struct hc_plan *plan, struct hc_repair *s, u32 *sets);
 
 /**
- * hc_repair_saw_ballot() - record that an attempt exists
+ * hc_repair_saw_ballot() - record the ballot of an attempt
  * @s: the state
  * @ballot: its ballot
  */
 void hc_repair_saw_ballot(struct hc_repair *s, u64 ballot);
 
 /**
- * hc_repair_saw_data() - commit this member if data arrives before COMMIT: since the sender has
- *	received COMMIT, all members have their assignments
+ * hc_repair_saw_data() - act as on COMMIT if data is received before it: the sender of the data has
+ *	received COMMIT, so all members have their assignments
  * @m: the member
  */
 void hc_repair_saw_data(struct hc_member *m);
@@ -190,19 +196,19 @@ void hc_repair_saw_data(struct hc_member *m);
  */
 struct sk_buff *hc_repair_none(struct hc_node *node, const struct sk_buff *skb);
 
-/* The functions below are for members of plans with REPAIR (hc_plan.repairs). */
+/* The functions below must be called only for members of plans with REPAIR (hc_plan.repairs). */
 
 /**
- * hc_repair_stop() - stop what is under way, after a fault has broken the plan
+ * hc_repair_stop() - stop the operations under way, after a fault has broken the plan
  * @m: the member. If its node has failed, its operations end
- * @news: the plan was not broken before
+ * @news: true if the plan was not broken at this member before
  */
 void hc_repair_stop(struct hc_member *m, bool news);
 
 /**
  * hc_repair_tend() - advance the repair
  * @m: the member
- * @late: a second has passed
+ * @late: true if a second has passed since the last such call
  */
 void hc_repair_tend(struct hc_member *m, bool late);
 

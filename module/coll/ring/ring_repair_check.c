@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Checks of messages that repair a plan of rings (REPAIR). They may be sent by another machine and
- * are not trusted. See ring_repair.c.
+ * Checks of the messages of a ring repair (REPAIR), which may be invalid, since they may be from
+ * another machine. See ring_repair.c.
  */
 #include <linux/jiffies.h>
 #include <linux/math64.h>
@@ -11,12 +11,12 @@
 #include "coll/ring/ring_repair.h"
 #include "coll/ring/ring_repair_impl.h"
 
-/* Bounds on ballots and operation numbers: the attempts and operations that are allowed for each
- * second since the plan was made, plus one second. This is far more than there can be, so that a
- * member that was unreachable can take part again at once, and a Byzantine member needs 136 years
- * to use up all 64-bit numbers. The bounds grow with time alone: if they were relative to this
- * member's next number, each message that this member accepts would raise the bound for the next
- * message.
+/* Bounds for ballots and operation numbers: the number of attempts, and of operations, that are
+ * allowed for each second since the plan was made, plus one second. This is far more than there can
+ * be, so messages to a member that was unreachable for a while are accepted; and a Byzantine member
+ * needs 136 years to use up all 64-bit numbers. The bounds depend only on time: if they were
+ * relative to this member's next number, each message that this member accepts could raise the
+ * bound for the next message.
  */
 #define ATTEMPTS_MAX	(1ULL << 16)
 #define NUMBERS_MAX	(1ULL << 32)
@@ -54,8 +54,9 @@ static bool wire_set_has(const __be32 *set, u32 u)
 	return be32_to_cpu(set[u / 32]) >> (u % 32) & 1;
 }
 
-/* Is the set of members valid? It must have only members of the plan, include this member and the
- * coordinator, and have as many members as the message announces.
+/* Return: true if the set of members in a message is valid: it has only members of the plan,
+ * includes this member and the coordinator, and has as many members as the header of the message
+ * states.
  */
 static bool set_is_valid(const struct hc_member *m, u32 src, const struct hc_wire_repair *w)
 {
@@ -87,7 +88,7 @@ static bool answer_is_valid(const struct hc_member *m, const struct hc_wire_repa
 	       number_is_valid(m, be64_to_cpu(w->plan.op));
 }
 
-/* Are the contents of the message valid? */
+/* Return: true if the contents of a message are valid. */
 static bool message_is_valid(const struct hc_member *m, u32 src, const struct hc_wire_repair *w,
 			     u32 len)
 {
@@ -107,8 +108,8 @@ static bool message_is_valid(const struct hc_member *m, u32 src, const struct hc
 	return w->what && w->what < __HC_REPAIR_END && answer_is_valid(m, w);
 }
 
-/* May @src send this message? Only members may, in attempts that can exist. A coordinator sends its
- * messages to itself and to members with greater numbers.
+/* Return: true if @src may send this message: it is a member, and the ballot is within the bounds.
+ * A coordinator sends its messages only to itself and to members with greater node numbers.
  */
 static bool may_say(const struct hc_member *m, u32 src, const struct hc_wire_repair *w)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The repair coordinator of rings and its attempt. See ring_repair.c. */
+/* The repair coordinator of rings and its attempts. See ring_repair.c. */
 #include <linux/slab.h>
 
 #include "coll/coll.h"
@@ -12,33 +12,33 @@
 #include "fabric/limits.h"
 #include "route/lsdb.h"
 
-/* Attempts that a coordinator may begin in a second. */
+/* Maximum number of attempts that a coordinator begins in a second. */
 #define TRIES		8
-/* Seconds for which a coordinator waits for a missing link-state update. An update that takes
- * longer waits for memory at some node.
+/* Number of seconds for which a coordinator waits for a missing link-state update. An update that
+ * takes longer is waiting for memory at a node.
  */
 #define NEWS_WAIT	10
-/* Nodes whose links can be examined in the time that one frame takes; for the poll's budget. */
+/* Number of nodes whose examination counts as one frame in the poll's budget. */
 #define NODES_OF_A_FRAME	64
 
 /**
  * struct repair_coord - an attempt, at its coordinator
  * @ballot: ballot of the attempt
- * @cause: what has broken the plan
+ * @cause: the cause that has broken the plan
  * @what: message of the current phase: HC_REPAIR_ASK, HC_REPAIR_ASSIGN or HC_REPAIR_COMMIT
- * @again: the attempt is useless, so another one is to be begun
- * @waits: with @again: the next attempt begins only after a link state has changed or a second has
- *	passed
- * @tries: attempts begun in this second
- * @age: seconds since the last link-state update
- * @digest: digest of the FAULT words that the node knew when the attempt began
+ * @again: true if the attempt cannot succeed any more, so that another one must begin
+ * @waits: with @again: true if the next attempt begins only when a link state has changed or a
+ *	second has passed
+ * @tries: number of attempts that have begun in this second
+ * @age: number of seconds since the last link-state update
+ * @digest: digest of the FAULT words that the node had when the attempt began
  * @nwant: number of members in @want
- * @next: the first operation number that is free at all members that have answered
- * @decision: whether the operations under way go on
- * @word: FAULT words of the members
- * @alive: set of the members that were asked
- * @want: set of the members whose answer in this phase is outstanding
- * @shape: the new tree, from ASSIGN on
+ * @next: the first operation number that no member that has answered has used
+ * @decision: the resume decision, from the answers
+ * @word: FAULT words of the nodes
+ * @alive: set of the members to which ASK was sent
+ * @want: set of the members that have not answered in this phase
+ * @shape: the new tree, from phase ASSIGN on
  */
 struct repair_coord {
 	u64 ballot;
@@ -198,7 +198,7 @@ static struct sk_buff *place_alloc(const struct hc_member *m, const struct repai
 		hc_decision_fill(&coord->decision, hc_repair_ops_of(w));
 	}
 	ways_fill(hc_repair_ways_of(w), &mk);
-	/* The set of members follows, in units of 32 bits. */
+	/* The ring edges are followed by the set of members, in words of 32 bits. */
 	cpu_to_be32_array((void *)hc_repair_ways_of(w) + ways, coord->alive, size / sizeof(u32));
 	return skb;
 }
@@ -241,10 +241,9 @@ static void phase_begin(struct hc_member *m, u8 what)
 	coord_notify(m);
 }
 
-/* Can the attempt rely on the FAULT words that this node knows? It can if they agree with each
- * other, or if no update has arrived for NEWS_WAIT seconds. If they disagree, an update is in
- * flight, and there may be a path to a member over a link of which only one end has reported so
- * far.
+/* Return: true if an attempt can rely on the FAULT words that this node has: they are consistent,
+ * or no update has arrived for NEWS_WAIT seconds. If they are not, an update is in flight, and
+ * there may be a path to a member over a link of which only one end has reported its state.
  */
 static bool links_known(struct hc_member *m)
 {
@@ -320,7 +319,9 @@ static int repair_with(struct hc_ring_repair_args *g, u32 nodes, u32 n)
 	g->queue = kcalloc(g->old->nrings, sizeof(*g->queue), GFP_ATOMIC | __GFP_NOWARN);
 	if (g->home && g->order && g->count && g->queue)
 		err = hc_ring_repair(g);
-	/* The verifier is simple, hc_ring_repair() is complex: check its result. */
+	/* Check the result of hc_ring_repair(), which is complex, with the verifier, which is
+	 * simple.
+	 */
 	if (!err && WARN_ON_ONCE(hc_ring_check(&g->t, &net, g->home, NULL)))
 		err = -EINVAL;
 	kfree(g->home);
@@ -330,7 +331,7 @@ static int repair_with(struct hc_ring_repair_args *g, u32 nodes, u32 n)
 	return err;
 }
 
-/* Repair the rings from the members' answers. Return: false if the members turn out not to be
+/* Compute the repaired rings from the members' answers. Return: false if the members are not
  * connected, or if there is no memory.
  */
 static bool coord_repair(struct hc_member *m)
@@ -356,7 +357,7 @@ static bool coord_repair(struct hc_member *m)
 	return true;
 }
 
-/* Publish the new tree, in which all members have their assignments now. */
+/* Publish the new tree, in which all members have their assignments. */
 static void shape_publish(struct hc_member *m)
 {
 	struct hc_repair *s = hc_repair_of(m);
@@ -371,14 +372,15 @@ static void shape_publish(struct hc_member *m)
 	}
 }
 
-/* Begin the next phase: all members have answered in the current one. */
+/* Begin the next phase, after all members have answered in the current one. */
 static void coord_next(struct hc_member *m)
 {
 	struct repair_coord *coord = hc_repair_of(m)->coord;
 
 	switch (coord->what) {
 	case HC_REPAIR_ASK:
-		/* Exceed all numbers that members which cannot be reached may have used. */
+		/* The new numbers must be above all numbers that unreachable members may have used.
+		 */
 		coord->next += 2 * HC_OP_WINDOW;
 		if (coord->digest == m->node->lsdb->digest && coord_repair(m))
 			phase_begin(m, HC_REPAIR_ASSIGN);
@@ -405,7 +407,8 @@ void hc_coord_go_on(struct hc_member *m)
 		hc_member_again(m);
 }
 
-/* Send the message of the current phase again, once a second, to members that have not answered. */
+/* Once a second, send the message of the current phase again to the members that have not answered.
+ */
 static void coord_check(struct hc_member *m)
 {
 	struct repair_coord *coord = hc_repair_of(m)->coord;
@@ -434,8 +437,9 @@ bool hc_coord_tend(struct hc_member *m, bool late)
 
 /* ------------------------------------------------------------ messages from members */
 
-/* Does the member's FAULT word differ from the one known here? Then an update of its links is in
- * flight, and these links may lead to a member that would be left out.
+/* Return: true if the FAULT word in the member's answer differs from the one that this node has.
+ * Then an update of its links is in flight, and these links may lead to a member that would be left
+ * out.
  */
 static bool news_comes(const struct hc_member *m, u32 src, const struct hc_wire_repair *w)
 {
@@ -462,7 +466,9 @@ void hc_coord_answer(struct hc_member *m, u32 src, const struct hc_wire_repair *
 		return;
 	hc_set_del(coord->want, src);
 	coord->nwant--;
-	/* Other members that were asked may have become unreachable meanwhile. */
+	/* If link states have changed since the attempt began, members to which ASK was sent may be
+	 * unreachable now, so begin again.
+	 */
 	coord->again = coord->digest != m->node->lsdb->digest;
 	if (w->what != HC_REPAIR_ANSWER)
 		return;
@@ -477,7 +483,9 @@ void hc_coord_without(struct hc_member *m, u32 src)
 
 	if (!coord || !hc_set_has(coord->alive, src))
 		return;
-	/* The node has answered in this attempt, and has lost the plan since. */
+	/* If the node has answered in this attempt before, it has lost the plan since then, so
+	 * begin again.
+	 */
 	if (coord->what != HC_REPAIR_ASK || !hc_set_has(coord->want, src)) {
 		coord->again = true;
 		return;
@@ -494,15 +502,15 @@ void hc_coord_request(struct hc_member *m, u32 src, const struct hc_wire_repair 
 
 	hc_repair_saw_ballot(s, ballot);
 	if (s->coord) {
-		/* Begin again if the member follows this attempt and its plan has broken since.
-		 * With WAITS it only waits for other members.
+		/* If the member follows this attempt, and its plan has broken since then, begin
+		 * again. With WAITS, the member only waits for other members.
 		 */
 		if (ballot == s->coord->ballot && !(w->flags & HC_REPAIR_F_WAITS))
 			s->coord->again = true;
 		return;
 	}
-	/* Ignore REQUEST from before the last repair, except from a sender outside the rings, which
-	 * can be reached again.
+	/* Ignore a REQUEST that was sent before the last repair, unless its sender is not in the
+	 * rings: such a member can be reached again.
 	 */
 	if (!m->gen.broken && s->phase == REPAIR_NONE && ballot < s->ran &&
 	    hc_set_has(hc_ring_member(m)->members, src))

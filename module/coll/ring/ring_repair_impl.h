@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the files of the ring repair share: ring_repair.c, ring_repair_coord.c, ring_repair_check.c.
- * All of it is [poll].
+ * Declarations that the files of the ring repair share: ring_repair.c, ring_repair_coord.c,
+ * ring_repair_check.c. Only the poll of the member's node calls these functions.
  */
 #ifndef _HC_RING_REPAIR_IMPL_H
 #define _HC_RING_REPAIR_IMPL_H
@@ -10,7 +10,9 @@
 #include "coll/ring/ring.h"
 #include "coll/ring/ring_repair.h"
 
-/* The low 16 bits of a ballot are the number of its coordinator, the bits above count attempts. */
+/* The low 16 bits of a ballot are the node number of the coordinator; the bits above count
+ * attempts.
+ */
 static inline u32 hc_repair_coord_of(u64 ballot)
 {
 	return ballot & U16_MAX;
@@ -32,13 +34,13 @@ static inline struct hc_wire_repair_ops *hc_repair_ops_of(const struct hc_wire_r
 	return (void *)(w + 1);
 }
 
-/* Return: the ring edges that follow this description in ASSIGN. */
+/* Return: the ring edges that follow the description of operations in ASSIGN. */
 static inline struct hc_wire_repair_way *hc_repair_ways_of(const struct hc_wire_repair *w)
 {
 	return (void *)(hc_repair_ops_of(w) + 1);
 }
 
-/* Return: the bytes of a set of members. */
+/* Return: the number of bytes of a set of members. */
 static inline size_t hc_repair_set_size(const struct hc_plan *plan)
 {
 	return hc_topo_words(&plan->fabric->topo) * sizeof(u32);
@@ -47,7 +49,8 @@ static inline size_t hc_repair_set_size(const struct hc_plan *plan)
 /* --- ring_repair.c --- */
 
 /**
- * hc_repair_reached() - find the members to which healthy links lead, as far as this node knows
+ * hc_repair_reached() - find the members to which healthy paths lead, by the FAULT words that this
+ *	node has
  * @m: the member
  * @lowest: set to the lowest of them
  * @alive: set to the set of them, or NULL
@@ -62,18 +65,18 @@ bool hc_repair_reached(const struct hc_member *m, u32 *lowest, u32 *alive, u32 *
  * @m: the member that sends it
  * @what: kind of message, HC_REPAIR_*
  * @ballot: ballot of the attempt
- * @nr: operation number that it carries
- * @len: bytes that follow the header
+ * @nr: operation number in its header
+ * @len: number of bytes that follow the header
  *
  * Return: the frame, or NULL: no memory.
  */
 struct sk_buff *hc_repair_msg(const struct hc_member *m, u8 what, u64 ballot, u64 nr, u32 len);
 
 /**
- * hc_repair_send() - send a REPAIR frame; one to this node itself is handled at once
+ * hc_repair_send() - send a REPAIR frame; a frame to this node itself is processed at once
  * @m: the member
  * @dst: destination
- * @skb: the frame; consumed. NULL: there was no memory, and the message is sent again a
+ * @skb: the frame; consumed. If it is NULL, because there was no memory, the message is sent a
  *	second later
  */
 void hc_repair_send(struct hc_member *m, u32 dst, struct sk_buff *skb);
@@ -95,7 +98,7 @@ void hc_coord_begin(struct hc_member *m);
 
 /**
  * hc_coord_go_on() - begin the next phase if all members have answered, or schedule the next
- *	attempt if this one has become useless
+ *	attempt if this one cannot succeed
  * @m: the coordinator
  */
 void hc_coord_go_on(struct hc_member *m);
@@ -103,7 +106,7 @@ void hc_coord_go_on(struct hc_member *m);
 /**
  * hc_coord_tend() - check the attempt after link-state updates
  * @m: the coordinator
- * @late: a second has passed
+ * @late: true if a second has passed since the last such call
  *
  * Return: true if the next attempt has begun.
  */
@@ -125,8 +128,8 @@ void hc_coord_answer(struct hc_member *m, u32 src, const struct hc_wire_repair *
 void hc_coord_without(struct hc_member *m, u32 src);
 
 /**
- * hc_coord_request() - handle REQUEST: the plan is broken at a member that takes this one for the
- *	coordinator
+ * hc_coord_request() - handle REQUEST of a member at which the plan is broken, and which considers
+ *	this member to be the coordinator
  * @m: this member
  * @src: the member that sent it
  * @w: the message
@@ -136,11 +139,11 @@ void hc_coord_request(struct hc_member *m, u32 src, const struct hc_wire_repair 
 /* --- ring_repair_check.c --- */
 
 /**
- * hc_repair_check() - check a REPAIR message, which is not trusted
+ * hc_repair_check() - check a REPAIR message, which may be invalid
  * @m: the member that has received it
  * @src: the node that has sent it
  * @w: the message
- * @len: bytes that follow its header
+ * @len: number of bytes that follow its header
  *
  * Return: 0, or the reason to drop it.
  */

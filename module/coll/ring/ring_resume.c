@@ -1,52 +1,55 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How operations over rings are resumed when their plan is repaired: what each member keeps of
- * them.
+ * How operations in rings are resumed when their plan has been repaired, and the data that each
+ * member stores for this.
  *
  * Chunks. Members work on one chunk after another (ring.c), of one operation after another. Let
- * p(u) be the chunk that member u works on. A chunk is complete at a member when the member has
- * each member's segment of it. Then all members have sent theirs, and work on this chunk or a later
- * one: two members are apart by one chunk at most. A member keeps its segment of the current chunk
- * and of the previous one, by references to the pages. So each member's segment of the first chunk
- * s that is not complete at all members can be sent once more.
+ * p(u) be the chunk on which member u works. A chunk is complete at a member when the member has
+ * the segments of all members. By then all members have sent their segments of it, so they work on
+ * this chunk or a later one: two members are apart by one chunk at most. A member stores its own
+ * segments of the current chunk and of the one before it, by references to their pages. Let s be
+ * the first chunk that is not complete at all members: each member can send its segment of s again.
  *
- * When a fault has broken the plan, members stop and drop the frames in their queues. Each reports
- * to the coordinator (ANSWER): p(u); the chunk before that, if the member has its segment of it;
- * and the first operation that no member has begun to send, as far as this member knows. If all
- * work on s or on the chunk after it (ring_decision.c), all go back to s (ASSIGN), and carry it out
- * in the new rings as if nothing of it had been sent. Each member still knows whose segments of s,
- * and of the chunk after s, it has passed to its process (gave), and does not pass these again. So
- * each process gets each segment once, however often and by whichever member it is sent. Segments
- * that are sent again are forwarded. The set of passed segments is dropped with its chunk, because
- * no member goes back before that chunk any more: a member at which s is complete in the new rings
- * has received a segment from all members that are in them, none of which can be further behind.
+ * When a fault has broken the plan, members stop, and drop the frames in their queues. Each member
+ * u reports to the coordinator (ANSWER): p(u); the chunk before it, if the member has stored its
+ * segment of that chunk; and the first operation of which no member has sent frames, as far as this
+ * member knows. If all members work on s or on the chunk after it (ring_decision.c), all go back to
+ * s (ASSIGN), and carry it out in the new rings as if none of its segments had been sent. Each
+ * member has recorded the members whose segments of s, and of the chunk after s, it has passed to
+ * its process (.gave); it forwards these segments again, but does not pass them to the process
+ * again. So each process gets each segment once, regardless of how often it is sent. The record of
+ * a chunk is dropped with the chunk, since no member can go back to a chunk before it: a member at
+ * which s is complete in the new rings has received a segment of s from all members that are in
+ * them, so none of them is further behind.
  *
- * An operation that is complete at this member but not at all members is recreated without its
- * process (begun is false): the member sends and forwards its segments, and completes it once more.
+ * If s belongs to an operation that is complete at this member, the member makes the operation
+ * again, but without its process (.begun is false): it sends and forwards segments, and completes
+ * the operation again.
  *
  * Numbers. Operation numbers in frames change with each repair (ring_repair.c), so all members
- * recognize frames that were sent in the old rings, and control messages about these, as old.
- * Operations keep their order and are numbered from the new base on; processes see the numbers that
- * the operations had before (hc_user_nr()).
+ * recognize frames that were sent in the old rings, and control messages about these. Operations
+ * keep their order and are numbered from the new base on; for processes, their numbers do not
+ * change (hc_user_nr()).
  *
- * Missing members. The result of an operation that any member has begun to send has blocks of all
- * members that were in the rings then, because some processes may have got theirs. At the end a
- * block is whole if the member's segment of the last chunk was passed to the process: a member
- * never enters the rings again while an operation is pending, so it has sent all its other segments
- * before. If a block is not whole, the result ends with a failure that names the missing members.
- * The result of an operation that no member has begun to send has blocks of the members that are in
- * the new rings.
+ * Missing members. If a member has sent frames of an operation before the repair, the result has
+ * the blocks of all members that were in the old rings, because some processes may have got parts
+ * of these blocks. When the operation is complete, a block is complete if its member's segment of
+ * the last chunk was passed to the process: a member that has left the rings never enters them
+ * again while an operation is pending, so it has sent all its other segments before. If a block is
+ * not complete, the result ends with a failure and the set of the missing members. If no member has
+ * sent frames of an operation, its result has the blocks of the members in the new rings.
  *
- * There are four cases in which operations cannot be resumed: not all members know of a failure
- * other than a fault (their numbers then differ by more than one); the member's own operations have
- * ended, as those of a failed node do; components of the plan that continued separately are
- * connected again; or there was no memory to keep a segment of this member. Then all pending
- * operations end with the cause of the break, at all members.
+ * There are four cases in which operations cannot be resumed: not all members have been notified of
+ * a failure other than a fault (then their numbers differ by more than one); the operations of a
+ * member have ended, as those of a failed node do; components of the plan that have worked
+ * separately are connected again; or there was no memory for storing a member's segment. Then all
+ * pending operations end at all members, with the cause that has broken the plan.
  *
- * A fault during the repair. A member's chunk advances only by frames of the new rings, and these
- * are sent by members that have received COMMIT, when all have their assignments. Until then a
- * member that has its assignment has gone back to s and done nothing else. It reports s to the next
- * coordinator, and that fits the reports of members that have no assignment yet.
+ * A fault during the repair. A member gets to the next chunk only by frames of the new rings. These
+ * are sent only by members that have received COMMIT, after all members have got their assignments.
+ * Before that, a member that has its assignment has gone back to s and has done nothing else. So it
+ * reports s in the next attempt, which fits the reports of members that had no assignment in the
+ * last one.
  */
 #include "coll/coll.h"
 #include "coll/ring/ring.h"
@@ -90,7 +93,9 @@ bool hc_resume_has_own(const struct hc_member *m, const struct hc_op *op)
 	return k && chunk_is(&k->chunk[k->cur], hc_user_nr(m, op->nr), ring_op(op)->at);
 }
 
-/* Make a frame that shares the segment's pages and is charged to the fabric. */
+/* Make a frame that refers to the pages of segment @skb and is charged to the fabric. Return: the
+ * frame, or NULL if there is no memory.
+ */
 static struct sk_buff *part_copy(const struct hc_member *m, struct sk_buff *skb)
 {
 	struct sk_buff *copy = hc_seg_share(m->node, skb, 0, be32_to_cpu(hc_hdr(skb)->len));
@@ -102,7 +107,8 @@ static struct sk_buff *part_copy(const struct hc_member *m, struct sk_buff *skb)
 	return copy;
 }
 
-/* Determine the members whose blocks the result of an operation has. This is done once. */
+/* Determine the members whose blocks are in the result of an operation, unless this has been done.
+ */
 static void members_take(const struct hc_member *m, struct hc_op *op)
 {
 	const struct hc_ring_member *ring = hc_ring_member(m);
@@ -121,7 +127,7 @@ static struct sk_buff *part_next(struct hc_member *m, struct hc_ring_resume *k, 
 	struct hc_ring_chunk *s = &k->chunk[k->cur];
 	struct sk_buff *skb = __skb_dequeue(&op->own);
 
-	/* The kept chunk belongs to a failed operation. */
+	/* If this entry is used, it belongs to an operation that has failed. */
 	if (s->used) {
 		chunks_drop(m, k);
 		s = &k->chunk[k->cur];
@@ -172,7 +178,9 @@ const u32 *hc_resume_missing(const struct hc_member *m, const struct hc_op *op)
 	for (i = 0; i < hc_topo_words(&m->node->fabric->topo); i++) {
 		u32 there = k->chunk[k->cur].gave[i];
 
-		/* A member that has left the rings may not have received this member's block. */
+		/* With NOTIFY, treat a member that has left the rings as missing, since it may not
+		 * have received this member's block.
+		 */
 		if (op->notify_own)
 			there &= ring->members[i];
 		k->missing[i] = r->members[i] & ~there;
@@ -188,8 +196,8 @@ void hc_resume_stop(struct hc_member *m)
 	struct hc_ring_resume *k = hc_resume_of(m);
 	unsigned int n, i;
 
-	/* Operations cannot be resumed if there is a failure that other members may not know, or of
-	 * which the process has not been notified yet.
+	/* Operations cannot be resumed if there is a failure of which other members, or this
+	 * member's process, may not have been notified.
 	 */
 	k->unfit |= m->user.resets || m->gen.end.nr != HC_NR_NONE;
 	for (n = 0; n < HC_OP_WINDOW; n++)
@@ -239,7 +247,7 @@ static const struct hc_ring_chunk *prev_of(struct hc_member *m)
 	return s;
 }
 
-/* Return: the first operation that no member has begun to send, as far as this member knows. */
+/* Return: the first operation of which no member has sent frames, as far as this member knows. */
 static u64 fresh_of(struct hc_member *m)
 {
 	const struct hc_ring_resume *k = hc_resume_of(m);
@@ -253,7 +261,7 @@ static u64 fresh_of(struct hc_member *m)
 	return nr;
 }
 
-/* Is a segment that may have to be sent again missing, because it was not kept? */
+/* Return: true if a segment that may have to be sent again was not stored, for lack of memory. */
 static bool part_lost(struct hc_member *m)
 {
 	const struct hc_ring_resume *k = hc_resume_of(m);
@@ -288,7 +296,7 @@ void hc_resume_answer(struct hc_member *m, struct hc_wire_repair *head)
 		head->flags |= HC_REPAIR_F_UNFIT;
 }
 
-/* ------------------------------------------------------------ going on after ASSIGN */
+/* ------------------------------------------------------------ resuming after ASSIGN */
 
 static bool at_is(const struct hc_wire_repair_at *w, u64 nr, u64 at)
 {
@@ -305,7 +313,9 @@ static bool step_back(struct hc_member *m, const struct hc_ring_chunk *prev)
 		op = hc_op_get(m, m->head - 1);
 		if (!op)
 			return false;
-		/* These parameters were accepted when the operation existed before. */
+		/* This cannot fail, since these parameters were accepted when the operation was
+		 * made the first time.
+		 */
 		if (WARN_ON_ONCE(!hc_op_params(op, &prev->params))) {
 			hc_op_drop(m, op, -EPROTO);
 			return false;
@@ -319,7 +329,9 @@ static bool step_back(struct hc_member *m, const struct hc_ring_chunk *prev)
 	return true;
 }
 
-/* Reset an operation: in the new rings no frame of it has been sent or received. */
+/* Reset the progress of an operation to a state in which no frame of the current chunk has been
+ * sent or received.
+ */
 static void op_rewind(const struct hc_member *m, struct hc_op *op)
 {
 	struct ring_op *r = ring_op(op);
@@ -377,21 +389,21 @@ bool hc_resume_apply(struct hc_member *m, const struct hc_wire_repair *head)
 	struct hc_ring_resume *k = hc_resume_of(m);
 	u64 fresh = be64_to_cpu(w->fresh), ran = be64_to_cpu(w->ran);
 
-	/* A coordinator that has received this member's answer and resumes all the same is
-	 * Byzantine.
+	/* Only a Byzantine coordinator decides to resume after it has received such an answer from
+	 * this member.
 	 */
 	if (k->ended || k->unfit || part_lost(m) || (ran != k->line && ran != k->placed))
 		return false;
-	/* The chunk from which members resume may belong to the operation before the one that a
-	 * member has reported.
+	/* One more than in an answer: the chunk from which members resume may belong to the
+	 * operation before the one in a member's answer.
 	 */
 	if (fresh - be64_to_cpu(w->at.nr) > HC_DECISION_SENT_MAX + 1)
 		return false;
 	if (!at_is(&w->at, hc_user_nr(m, m->head), head_at(m)) &&
 	    !(prev && at_is(&w->at, prev->nr, prev->at) && step_back(m, prev)))
 		return false;
-	/* All members resume from rings in which this one has an assignment, although it has
-	 * received no data in them.
+	/* All members resume from the rings of an attempt in which this member has an assignment,
+	 * and has sent and received no data.
 	 */
 	if (ran != k->line)
 		hc_resume_ran(m);
@@ -417,8 +429,7 @@ u32 *hc_resume_set_free(const struct hc_member *m)
 		if (!used)
 			break;
 	}
-	/* In addition, at most two pending operations can have results that refer to other sets. So
-	 * the last set is free.
+	/* At most two pending operations can have results with other sets. So the last set is free.
 	 */
 	return k->set[i];
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What members of a plan with REPAIR keep of the operations under way, so that these go on after a
- * ring repair: ring_resume.c. Other plans keep nothing. All of it is [poll].
+ * The data that members of a plan with REPAIR store of the operations under way, so that these can
+ * be resumed after a ring repair: ring_resume.c. Only the poll of the member's node accesses it.
  */
 #ifndef _HC_RING_RESUME_H
 #define _HC_RING_RESUME_H
@@ -12,7 +12,7 @@
 #include "coll/ring/ring.h"
 #include "coll/ring/ring_repair.h"
 
-/* Return: what @m keeps; NULL if its plan has no REPAIR. */
+/* Return: this data of @m; NULL if its plan has no REPAIR. */
 static inline struct hc_ring_resume *hc_resume_of(const struct hc_member *m)
 {
 	struct hc_repair *s = hc_ring_member(m)->repair;
@@ -21,7 +21,7 @@ static inline struct hc_ring_resume *hc_resume_of(const struct hc_member *m)
 }
 
 /* --- for ring.c --- */
-/* Must @m's operations wait until the plan is repaired? */
+/* Return: true if the operations of @m must wait until the plan is repaired. */
 static inline bool hc_resume_holds(const struct hc_member *m)
 {
 	const struct hc_repair *s = hc_ring_member(m)->repair;
@@ -30,12 +30,12 @@ static inline bool hc_resume_holds(const struct hc_member *m)
 }
 
 /**
- * hc_resume_has_own() - tell whether the member sent its segment of the current chunk before a
+ * hc_resume_has_own() - check whether the member has sent its segment of the current chunk before a
  *	repair
  * @m: the member
  * @op: the operation
  *
- * Return: true if so: the kept segment is sent again.
+ * Return: true if it has; then the stored segment is sent again.
  */
 bool hc_resume_has_own(const struct hc_member *m, const struct hc_op *op);
 
@@ -44,18 +44,20 @@ bool hc_resume_has_own(const struct hc_member *m, const struct hc_op *op);
  * @m: the member
  * @op: the operation
  *
- * Return: the kept segment if there is one, or else the next one from the process, which must be
- * queued; NULL if there is no memory.
+ * Return: a copy of the stored segment, if there is one; else the next segment from the process,
+ * which must be in the queue; NULL if there is no memory.
  */
 struct sk_buff *hc_resume_own(struct hc_member *m, struct hc_op *op);
 
 /**
- * hc_resume_over() - go on to the next chunk, since the current one is complete at this member
+ * hc_resume_over() - move on to the next chunk, when the current one is complete at this member
  * @m: the member
  */
 void hc_resume_over(struct hc_member *m);
 
-/* Was the process given the segment of node @u of the current chunk, before a repair or since? */
+/* Return: true if the segment of node @u of the current chunk has been passed to the process,
+ * before or after a repair.
+ */
 static inline bool hc_resume_gave_before(const struct hc_member *m, u32 u)
 {
 	const struct hc_ring_resume *k = hc_resume_of(m);
@@ -74,23 +76,23 @@ static inline void hc_resume_gave(const struct hc_member *m, u32 u)
 /**
  * hc_resume_missing() - find the blocks that the result of the current operation lacks
  * @m: the member
- * @op: the operation. If its process asked for a notification, members that left count as
- *	missing, since they may lack this member's block
+ * @op: the operation. If its process has requested a notification, members that have left the rings
+ *	are treated as missing, since they may not have this member's block
  *
- * Return: set of the members whose blocks are missing, or NULL: none.
+ * Return: the set of the members whose blocks are missing, or NULL if none is missing.
  */
 const u32 *hc_resume_missing(const struct hc_member *m, const struct hc_op *op);
 
 /* --- for ring_repair.c --- */
 
 /**
- * hc_resume_stop() - drop what waits in the streams of sources, after the plan has broken
+ * hc_resume_stop() - drop the frames that wait in the streams of sources, after the plan has broken
  * @m: the member
  */
 void hc_resume_stop(struct hc_member *m);
 
 /**
- * hc_resume_end() - drop all that is kept: the operations that were under way have ended
+ * hc_resume_end() - drop all stored data, when the operations that were under way have ended
  * @m: the member
  */
 void hc_resume_end(struct hc_member *m);
@@ -105,7 +107,7 @@ void hc_resume_answer(struct hc_member *m, struct hc_wire_repair *w);
 /**
  * hc_resume_apply() - resume the operations under way as the coordinator has decided (ASSIGN)
  * @m: the member
- * @w: the message; the oldest operation gets number .plan.op
+ * @w: the message; the oldest operation gets the number in its .plan.op
  *
  * Return: false if the member cannot do that, or there is no memory; nothing has changed then.
  */
@@ -118,10 +120,10 @@ bool hc_resume_apply(struct hc_member *m, const struct hc_wire_repair *w);
 void hc_resume_ran(struct hc_member *m);
 
 /**
- * hc_resume_set_free() - find memory for a set of members that no result refers to
+ * hc_resume_set_free() - find memory for a set of members that is used for no result
  * @m: the member
  *
- * Return: the memory, for the set of the members of the new rings.
+ * Return: the memory, in which the caller stores the set of the members in the new rings.
  */
 u32 *hc_resume_set_free(const struct hc_member *m);
 

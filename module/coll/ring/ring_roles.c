@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Computes the ring edges of each member of a verified tree of rings: from which neighbour it
+ * Computing the ring edges of each member of a tree of rings: from which neighbour the member
  * receives frames, and to which neighbour it forwards them.
  */
 #include <linux/mm.h>
@@ -54,7 +54,7 @@ void hc_ring_maker_free(struct hc_ring_maker *k)
 	kvfree(k->tour);
 }
 
-/* Numbers in the tree are not checked here, because the verifier has accepted it. */
+/* The verifier has accepted the tree, so its numbers are not checked here. */
 void hc_ring_maker_fill(struct hc_ring_maker *k)
 {
 	u32 at;
@@ -65,7 +65,7 @@ void hc_ring_maker_fill(struct hc_ring_maker *k)
 		k->joints[k->at.ring[at]] += hc_ring_places_of(&k->at, k->t->node[at]) > 1;
 }
 
-/* Return: the index of a neighbour among the sources. A new neighbour is added. */
+/* Return: the index of the source at node @peer. If there is none, add it. */
 static unsigned int source(const struct hc_topo *topo, struct hc_ring_making *mk, u32 peer)
 {
 	unsigned int i;
@@ -91,7 +91,7 @@ static void way_add(const struct hc_ring_maker *k, struct hc_ring_making *mk, u3
 	w->out = source(&k->net.topo, mk, to);
 }
 
-/* Add the edges of a node at one of its positions in the rings. */
+/* Add the ring edges of a node at @at, one of its positions in the rings. */
 static void place_add(const struct hc_ring_maker *k, struct hc_ring_making *mk, u32 at)
 {
 	const struct hc_ring_tree *t = k->t;

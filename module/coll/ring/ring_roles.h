@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Computes the ring edges of each member from a tree of rings: ring_roles.c.
+ * Computing the ring edges of each member from a tree of rings: ring_roles.c.
  */
 #ifndef _HC_RING_ROLES_H
 #define _HC_RING_ROLES_H
@@ -9,13 +9,13 @@
 #include "hc_ring_repair.h"
 
 /**
- * struct hc_ring_maker - a verified tree, and what is computed once for all its members
+ * struct hc_ring_maker - a tree of rings, and the data that is computed once for all its members
  * @t: the tree
  * @net: the fabric's healthy links
  * @at: the positions of each node in the rings
- * @joints: for each ring: how many of its nodes are in other rings too
- * @tour: for each position: number of its link in the tour of all rings, hc_ring_tour(); work
- *	space follows
+ * @joints: for each ring, the number of its nodes that are in other rings, too
+ * @tour: for each position in the rings, the position of its link in the tour (hc_ring_tour());
+ *	followed by scratch space
  */
 struct hc_ring_maker {
 	const struct hc_ring_tree *t;
@@ -43,10 +43,10 @@ struct hc_ring_making {
 
 /**
  * hc_ring_places_alloc() - allocate memory for the positions of the nodes of a tree
- * @p: the positions; to be freed even after an error
+ * @p: the positions; the caller must free them even after an error
  * @t: the tree
- * @nodes: nodes of the fabric
- * @gfp: how to allocate
+ * @nodes: number of nodes of the fabric
+ * @gfp: flags for the allocation
  *
  * Return: 0 or -ENOMEM.
  */
@@ -61,11 +61,11 @@ void hc_ring_places_free(struct hc_ring_places *p);
 
 /**
  * hc_ring_maker_init() - allocate memory to compute ring edges of members
- * @k: the state; to be freed even after an error
+ * @k: the state; the caller must free them even after an error
  * @t: the tree
  * @topo: topology of the fabric
  * @fault: FAULT words
- * @gfp: how to allocate
+ * @gfp: flags for the allocation
  *
  * Return: 0 or -ENOMEM.
  */
@@ -79,7 +79,7 @@ int hc_ring_maker_init(struct hc_ring_maker *k, const struct hc_ring_tree *t,
 void hc_ring_maker_free(struct hc_ring_maker *k);
 
 /**
- * hc_ring_maker_fill() - compute what is common to the members of a tree
+ * hc_ring_maker_fill() - compute the data that all members of a tree have in common
  * @k: the state, whose tree the verifier has accepted
  */
 void hc_ring_maker_fill(struct hc_ring_maker *k);
@@ -93,7 +93,8 @@ void hc_ring_maker_fill(struct hc_ring_maker *k);
 void hc_ring_make(const struct hc_ring_maker *k, u32 u, struct hc_ring_making *mk);
 
 /**
- * hc_ring_make_both() - add edges against the ring's direction, in a plan of one closed ring
+ * hc_ring_make_both() - add ring edges against the ring's direction, in a plan of one ring whose
+ *	last node has a link to the first
  * @mk: the edges of the member
  */
 void hc_ring_make_both(struct hc_ring_making *mk);

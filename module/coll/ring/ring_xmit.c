@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Sends segments in rings, and passes them to the process: see ring.c. */
+/* Sending segments in rings, and passing them to the process: see ring.c. */
 #include <net/sock.h>
 
 #include "coll/coll.h"
@@ -18,8 +18,8 @@ bool hc_ring_starve(struct hc_member *m, struct hc_op *op)
 
 /* ------------------------------------------------------------ sending */
 
-/* Return: the logical clock for a frame to source @out. Where messages are sent in both directions,
- * the two directions do not wait for each other: each has a clock of its own, from chunk to chunk.
+/* Return: the logical clock for a frame to source @out. If messages are sent in both directions,
+ * the two directions do not wait for each other, so each has a clock of its own.
  */
 static u32 clock_of(const struct hc_member *m, const struct hc_op *op, unsigned int out)
 {
@@ -34,15 +34,16 @@ bool hc_ring_frame_out(struct hc_member *m, struct hc_op *op, unsigned int out,
 	struct hc_wire_data *w = hc_wire_data_of(skb);
 	u64 nr = op->nr;
 
-	/* This member is the sender now, so other flags of the peer are cleared. */
+	/* Keep only the flags that belong to the segment; the others were set by the peer for its
+	 * own frame.
+	 */
 	w->flags &= HC_DATA_F_LAST | HC_DATA_F_SEEN | HC_DATA_F_BOTH;
 	w->turn = cpu_to_be16(min_t(u32, turn, U16_MAX));
 	w->index = cpu_to_be32(op->src[out].sent_down++);
 	hc_stage_header(m, op, &m->src[out], &op->out[out].busy, clock_of(m, op, out), skb);
 	hc_relay_xmit(m, &m->src[out], skb,
 		      be16_to_cpu(w->block) != m->node->id && !op->agrees);
-	/* hc_relay_xmit() may detect that the link has just failed, and stop or end the operation.
-	 */
+	/* If the link has just failed, hc_relay_xmit() has stopped or ended the operation. */
 	return !m->gen.broken && hc_op_lives(m, op, nr);
 }
 
@@ -55,7 +56,9 @@ bool hc_ring_frame_next(struct hc_member *m, struct hc_op *op, unsigned int out,
 	return hc_ring_frame_out(m, op, out, skb, st->turn);
 }
 
-/* Make a copy for another ring or the other direction, charged to the same account as @skb. */
+/* Make a copy of @skb for another ring or the other direction, charged to the same socket or
+ * fabric.
+ */
 static struct sk_buff *frame_copy(struct hc_member *m, struct sk_buff *skb)
 {
 	struct sk_buff *copy = hc_seg_share(m->node, skb, 0, be32_to_cpu(hc_hdr(skb)->len));
@@ -84,7 +87,9 @@ bool hc_ring_copy_out(struct hc_member *m, struct hc_op *op, unsigned int i, str
 
 /* ------------------------------------------------------------ the process */
 
-/* Does the process's record end when the operation is complete, rather than with the last block? */
+/* Return: true if the process's record ends when the operation is complete, false if it ends with
+ * the last block.
+ */
 static bool ends_late(const struct hc_op *op)
 {
 	return op->notify_own || ring_op(op)->late;
@@ -102,8 +107,9 @@ static u64 block_bytes(const struct hc_member *m, const struct hc_op *op)
 	return op->coll->own_part ? hc_part_bytes(m, op->total) : op->total;
 }
 
-/* Return: how many bytes of a segment the process gets, beginning at *off: in an alltoall those of
- * this member's part of the message, otherwise all. *place is set to their offset in the block.
+/* Return: the number of bytes of a segment that the process gets, beginning at *@off: in an
+ * alltoall those of this member's part of the message, otherwise all. *@place is set to their
+ * offset in the block.
  */
 static u32 segment_wanted(const struct hc_member *m, const struct hc_op *op, u32 *off, u64 *place)
 {
@@ -123,8 +129,8 @@ bool hc_ring_wants(const struct hc_member *m, const struct hc_op *op, u32 block)
 	       hc_set_has(ring_op(op)->members, block);
 }
 
-/* Does the result have fewer blocks than the plan had members when it was installed? Then the end
- * of the record names the members that have a block in it.
+/* Return: true if the result has fewer blocks than the plan had members when it was installed. Then
+ * the end of the record has the set of the members whose blocks it contains.
  */
 static bool has_few_places(const struct hc_member *m, const struct hc_op *op)
 {
@@ -165,8 +171,8 @@ bool hc_ring_give(struct hc_member *m, struct hc_op *op, struct sk_buff *skb)
 	return true;
 }
 
-/* End the record of a process that has waited until all members had its message. Return: false if
- * there is no memory.
+/* End the record of a process whose result has all blocks, and which has waited until all members
+ * have its message. Return: false if there is no memory.
  */
 static bool whole_give(struct hc_member *m, struct hc_op *op)
 {
