@@ -49,8 +49,8 @@ static const struct hc_object objects[] = {
 #define OBJECTS (sizeof(objects) / sizeof(*objects))
 /* Number of objects before the first plan types. */
 #define FIRST_OBJECTS 6
-/* Number of plan types that are inserted there. Later plan types come after all objects, so that
- * abbreviations keep their meaning.
+/* Number of plan types that hc_object_at() inserts after the first FIRST_OBJECTS objects. Any
+ * other plan type comes after all objects, so that abbreviations keep their meaning.
  */
 #define FIRST_TYPES 4
 

@@ -435,7 +435,9 @@ TRACE_EVENT(hc_byzantine,
 		  __entry->dst, __entry->bit)
 );
 
-/* A node sends a copy of a datagram over link @dim, which is link number hop of the copy's path. */
+/* A node sends a copy of a datagram over link @dim. The event's hop is the number of this link in
+ * the copy's path.
+ */
 TRACE_EVENT(hc_copy,
 	TP_PROTO(const struct hc_node *node, unsigned int dim, const struct sk_buff *skb),
 	TP_ARGS(node, dim, skb),

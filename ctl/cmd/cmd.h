@@ -145,7 +145,7 @@ void cmd_out_impaired(struct hcctl *h, const struct nl_link *v);
 struct netns_names {
 	char **v;
 	size_t n;
-	bool orphans;	/* there is no fabric to which they belong */
+	bool orphans;	/* the fabric of the namespaces does not exist */
 };
 
 /* For struct arg: cmd_arg_prefix() parses into a const char *, cmd_arg_address() into a struct

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The paths of detours. When a plan is installed, the module computes the paths of its detours.
- * Before that, this file computes them by the same code (hc_way.h). The paths are the same, because
- * the faults are.
+ * This file computes them before that, with the same code (hc_way.h) and for the same faults, so it
+ * finds the same paths.
  */
 #include <inttypes.h>
 #include <stdlib.h>

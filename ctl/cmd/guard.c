@@ -83,7 +83,7 @@ struct guard {
  * @recipe: how to make the next epoch: the words of a planning command
  * @keep: the next epoch gets @recipe as its recipe
  * @guard: how long members of the next epoch will wait for the one after it, ms
- * @why: why the plan has another root than the recipe asks for; NULL: it has not
+ * @why: why the root of the plan is not the one in the recipe; NULL: it is
  */
 struct epoch {
 	const struct nl_plan *old;

@@ -77,8 +77,9 @@ static bool has_component(const char *folder)
 	return !access(path, R_OK);
 }
 
-/* Find the folder of the component: beside this program, as after a build; where this program's
- * installation has it; or where packages install it. Return: false if there is none.
+/* Find the folder of the component: the folder "mpi" beside this program (after a build), the
+ * folder in the installation to which this program belongs, or a folder in which packages install
+ * the component. Return: false if there is none.
  */
 static bool find_component(char *folder, size_t size)
 {

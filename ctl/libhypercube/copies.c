@@ -11,7 +11,7 @@
 
 #include "handle.h"
 
-/* Set a socket option. @what: what its value is, for messages. */
+/* Set a socket option. @what: name of the value in error messages. */
 static int set(struct hcl *h, int option, unsigned int v, const char *what)
 {
 	const int value = v > INT_MAX ? INT_MAX : (int)v;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * MPI's functions. Each consists of a macro that puts the arguments into a struct hcm_call. A call
- * that is not taken goes to the function of the module below.
+ * that is not taken goes to the function of the module below. component.h explains these terms.
  */
 #include <string.h>
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Completes the operations of a communicator without the kernel when its plan is over.
+ * Completes the operations of a communicator without the kernel when its plan is over. component.h
+ * explains the terms.
  *
  * A plan is over at a rank when an operation has failed there, because its node has failed or was
  * cut off for longer than the plan is guarded. This rank sends its state to rank 0 of the

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Operations under way. Vectors are cut into chunks, which the kernel combines one after another,
- * in the order in which the ranks have made their calls.
+ * in the order in which the ranks have made their calls. component.h explains the terms.
  */
 #include <poll.h>
 #include <stdlib.h>

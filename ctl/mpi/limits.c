@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The calls for which the module below is faster, as hypercube-mpi-tune has measured on this
- * machine: rows CALL:RANKS:FROM-TO, separated by commas or white space. A row applies to
- * communicators of RANKS or more ranks, unless the call has a row for more ranks that applies, too.
- * The rows of a call with the fewest ranks apply to smaller communicators as well. Vectors of FROM
- * or more, but fewer than TO bytes go below. All ranks get the same rows from mpirun, so all decide
- * alike.
+ * The calls for which Open MPI's own module (the module below, see component.h) is faster, as
+ * hypercube-mpi-tune has measured on this machine: rows CALL:RANKS:FROM-TO, separated by commas or
+ * white space. A row applies to communicators of RANKS or more ranks, unless the call has a row for
+ * more ranks that applies, too. The rows of a call with the fewest ranks apply to smaller
+ * communicators as well. Calls with vectors of FROM or more, but fewer than TO bytes go to the
+ * module below. All ranks get the same rows from mpirun, so all make the same decision.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,8 +4,8 @@
  * kernel, however, distinguishes the operations of a plan only by their order. So each request has
  * a plan of its own, as if it had a communicator of its own.
  *
- * The module below has made a request for the same call. That one is started instead when the plan
- * is over.
+ * Open MPI's own module (the module below, see component.h) has made a request for the same call.
+ * That request is started instead when the plan is over.
  */
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The vector of each collective: its length, which ranks contribute which part of it, and which
- * ranks take which part of the result.
+ * ranks take which part of the result. component.h explains what vectors are.
  */
 #include <stdlib.h>
 #include <string.h>

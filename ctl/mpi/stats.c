@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Statistics of calls that went through the kernel, and of those that went below.
- * HYPERCUBE_MPI_STATS=1 prints the statistics of rank 0 at the end of the program,
+ * Statistics of calls that went through the kernel, and of those that went to Open MPI's own module
+ * (that "went below"). HYPERCUBE_MPI_STATS=1 prints those of rank 0 at the end of the program,
  * HYPERCUBE_MPI_STATS=all those of all ranks. HYPERCUBE_MPI_LOG=FILE writes a line for each
  * operation of rank 0: when it ended (us), its collective, the bytes of its vector, its duration
  * (us), and how often the kernel has restarted it.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Load balancing around faults (Nam, Seo, Lee and Kim): choosing the topology, and planning which
- * node sends how many tasks to which neighbour. The functions only compute: they read no file and
- * send nothing, like all planners.
+ * node sends how many tasks to which neighbour. Algorithm 4 is that of their paper. The functions
+ * only compute: they read no file and send nothing, like all planners.
  */
 #ifndef _HC_PLAN_BALANCE_H
 #define _HC_PLAN_BALANCE_H
@@ -91,8 +91,8 @@ struct hc_balance_topo {
 /**
  * hc_balance_adequate() - check whether a subcube passes Algorithm 4's test (lines 3 to 7)
  *
- * The test considers faulty nodes only: of those at distance j from the subcube, at most j may have
- * the same projection on the subcube.
+ * The test considers faulty nodes only: of the faulty nodes at distance j from the subcube, at most
+ * j may have the same projection on the subcube.
  * Return: true if @c passes the test; false also without memory.
  */
 bool hc_balance_adequate(const struct hc_faults *f, const struct hc_cube *c);

@@ -213,7 +213,7 @@ static void best_free(struct best *b)
 }
 
 /* Return: true if any node at distance @depth or more from @c is in the component of @c. Usually
- * the first such node is, so the loop ends early.
+ * the first node at such a distance is in it, so the loop ends early.
  */
 static bool member_beyond(const struct best *b, const struct hc_cube *c, unsigned int depth)
 {
@@ -242,7 +242,7 @@ static unsigned int least_depth(unsigned int dim, unsigned int k, uint32_t other
 	uint64_t shell = hc_nodes(k), far = 0;
 	unsigned int free = dim - k, t;
 
-	/* The shell at distance t has 2^k C(n - k, t) nodes. */
+	/* The shell at distance t has 2^k * binomial(n - k, t) nodes. */
 	for (t = free; t; t--) {
 		far += shell;
 		if (far > others)

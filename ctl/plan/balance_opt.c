@@ -95,10 +95,10 @@ static bool pays(struct hc_balancer *b, const struct hc_balance_req *q, uint64_t
 	return q->hop_cost * saved > b->t->members;
 }
 
-/* Each further task that the fullest member may have saves at most as many hops as the one before
- * (the cost of a flow is convex in the amount that it has to carry). So the least @most for which
- * pays() is false gives the optimum. Where hops are cheap it is near the mean, so the search begins
- * there, with steps that double.
+/* Raising @most by one saves at most as many hops as the raise before it (the cost of a flow is
+ * convex in the amount that it has to carry). So the least @most for which pays() is false gives
+ * the optimum. Where hops are cheap it is near the mean, so the search begins there, with steps
+ * that double.
  */
 double hc_balancer_least(struct hc_balancer *b, const struct hc_balance_req *q)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The broadcast planners: sequences of dimensions, see hc_bcast.h.
+ * The broadcast planners: sequences of dimensions, see hc_bcast.h, which also names the paper.
  */
 #ifndef _HC_PLAN_BCAST_H
 #define _HC_PLAN_BCAST_H
@@ -10,7 +10,9 @@
 
 enum hc_bcast_method {
 	HC_BCAST_GENERAL,	/* divide and conquer: any number of faults */
-	HC_BCAST_BROADCAST1,	/* the paper's; with fewer than n faults it informs all members */
+	HC_BCAST_BROADCAST1,	/* Broadcast1 of the paper: with fewer than n faults it informs
+				 * all members
+				 */
 	HC_BCAST_MINIMAL,	/* the shortest sequence, by search */
 };
 

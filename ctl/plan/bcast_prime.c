@@ -20,7 +20,7 @@
 
 #include "bcast_impl.h"
 
-/* Number of the largest subcubes that are tried. */
+/* How many of the largest subcubes are tried. */
 #define TRIES 64
 
 uint32_t hc_bcast_faults(const struct hc_bscene *s, uint32_t node, uint32_t dims)

@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * See exchange.h. A node receives the message at offset x over dimension d from a neighbour that
- * sees the same message at offset x ^ 1 << d; so offset x ^ 1 << d must have had an earlier step.
- * Offsets that are rotations of each other form an orbit. An orbit of n offsets makes one step: if
- * its first offset arrives over dimension d, the next one arrives over d + 1, and so on. d is a
- * bit of the first offset such that x ^ 1 << d is 0 or is in an orbit of n as well, which has
- * fewer bits and so an earlier step; such a bit always exists (the tests try all offsets). The
- * offsets in smaller orbits are periodic. They arrive last, n of them in a step, over any
- * dimensions: an offset that differs from a periodic one in one bit is not periodic, so all
- * offsets that they need have arrived.
+ * The schedule of exchange.h. If a node receives the message at offset x over dimension d, the
+ * neighbour that sends it has the same message at offset x ^ 1 << d. So this offset must be 0 (the
+ * neighbour's own message), or have had an earlier step.
+ *
+ * Offsets that are rotations of each other form an orbit. Most orbits have n offsets. Such an orbit
+ * makes one step, in which each dimension carries one offset: the first offset x arrives over some
+ * dimension d, its rotation by one bit over d + 1, and so on. d is a bit of x such that x ^ 1 << d
+ * is 0 or is also in an orbit of n offsets. That orbit has an earlier step, because its offsets
+ * have one bit less, and the orbits are taken in the order of their number of bits. Such a bit d
+ * always exists (the tests try all offsets).
+ *
+ * The offsets in orbits of fewer than n are periodic. They come last, n of them in a step, over any
+ * dimensions: if one bit of a periodic offset is changed, it is not periodic any more, so all
+ * offsets that they need had earlier steps.
  */
 #include "exchange.h"
 

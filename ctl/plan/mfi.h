@@ -30,7 +30,7 @@ enum hc_mfi_kind {
 /* Which processors a processor asks. HC_MFI_LISTED: those in the list of pairs. */
 enum hc_mfi_pattern {
 	HC_MFI_STAR,	/* a processor's neighbours */
-	HC_MFI_SQUARE,	/* east, south and south-east */
+	HC_MFI_SQUARE,	/* the neighbours to the east, south and south-east */
 	HC_MFI_BOX,	/* the neighbours and the corners between them */
 	HC_MFI_LISTED,
 };

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Finding the sets of faults whose errors could escape. Take the matrix with a row for each
- * environment, which has 1 in the columns of its processors: these are the sets whose columns,
- * restricted to the rows of honest processors, are linearly dependent.
+ * environment, which has 1 in the columns of its processors. The errors of a set could escape if
+ * and only if the columns of the set, restricted to the rows of honest processors, are linearly
+ * dependent.
  *
  * The rank is computed modulo primes. Modulo a prime the rank is not larger, and modulo one of the
  * primes it is equal, unless all of them divide a minor. With entries 0 and 1, a minor of k rows is

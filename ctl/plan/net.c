@@ -91,7 +91,9 @@ static void grid_number(const struct hc_net_spec *s, const struct hc_edge *links
 			b = links[i].v / step % len;
 			if (a == b)
 				continue;
-			/* The last link before the one that closes a ring has the number len % 2.
+			/* The link that closes a ring has a node in common with the first link,
+			 * whose number is 0, and with the last one, whose number is len % 2. So it
+			 * gets the lowest number that differs from both.
 			 */
 			d = first + (b == a + 1 ? a % 2 : 1 + len % 2);
 			peer[links[i].u * ports + d] = (uint16_t)links[i].v;
@@ -125,7 +127,9 @@ static uint16_t *table(uint32_t nodes, unsigned int ports)
 	return peer;
 }
 
-/* Number the ports. *peer: set to the table. Return: number of ports per node; 0 without memory. */
+/* Number the ports. *peer: set to the table of the node at the other end of each port. @most: the
+ * most links of any node. Return: number of ports per node; 0 without memory.
+ */
 static unsigned int number(const struct hc_net_spec *spec, uint32_t nodes,
 			   const struct hc_edge *links, size_t n, unsigned int most,
 			   uint16_t **peer)

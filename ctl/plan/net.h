@@ -19,7 +19,9 @@ enum hc_net_kind {
 	HC_NET_RING,		/* length 0: number of nodes */
 	HC_NET_TREE,		/* lengths 0 and 1: K children of each node, on N levels */
 	HC_NET_FULL,		/* length 0: number of nodes; each is linked with all others */
-	HC_NET_DRAGONFLY,	/* lengths 0, 1: A nodes a group, H links of each to other groups */
+	HC_NET_DRAGONFLY,	/* lengths 0 and 1: A nodes in each group, H links from each node to
+				 * other groups
+				 */
 };
 
 /**

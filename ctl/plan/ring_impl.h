@@ -9,7 +9,7 @@
 #include "ring.h"
 
 /**
- * struct ring_build - a ring tree under construction
+ * struct ring_build - a tree of rings under construction
  * @g: the component
  * @width: the most nodes of a ring into which paths are cut
  * @ring: the rings so far; memory for @g->nodes
@@ -31,18 +31,19 @@ struct ring_build {
 };
 
 /* --- ring_build.c --- */
-/* Allocate memory for a ring tree. Return: 0 or -ENOMEM; the caller calls ring_build_free() in
+/* Allocate memory for a tree of rings. Return: 0 or -ENOMEM; the caller calls ring_build_free() in
  * either case.
  */
 int ring_build_init(struct ring_build *b, const struct hc_graph *g, uint32_t width);
 void ring_build_free(struct ring_build *b);
 /* Make a ring of b->path, which has @n nodes. Its first node must be in the tree already, unless
- * the tree is empty; the others must not.
+ * the tree is empty; the other nodes must not be in the tree.
  */
 void ring_build_ring(struct ring_build *b, uint32_t n, uint32_t level);
 /* As ring_build_ring(), but cut the path into several rings if it is too long for one. */
 void ring_build_path(struct ring_build *b, uint32_t n, uint32_t level);
-/* Attach the nodes that are in no ring to those that are, level by level. Return: 0 or -ENOMEM. */
+/* Attach the nodes that are in no ring to the nodes of rings, level by level. Return: 0 or -ENOMEM.
+ */
 int ring_build_rest(struct ring_build *b);
 
 /* --- ring_vrt.c --- */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The virtual ring tree: a diameter (a longest shortest path) of the network is cut into rings, and
- * the other nodes are attached to these.
+ * The virtual ring tree (the paper's name of a tree of rings around a path): a diameter, a longest
+ * shortest path, of the network is cut into rings, and the other nodes are attached to these.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -90,8 +90,9 @@ static void mark_leading(const struct bfs *s, uint32_t far, bool *leads)
 	}
 }
 
-/* Write to b->path the first diameter in the order of the nodes' numbers. Return: number of its
- * nodes.
+/* Write to b->path a diameter, that is a shortest path between two nodes that are as far apart as
+ * possible (in a large network, as far as guessed_end() finds). Of several diameters with the same
+ * first node, take the first in the order of the nodes' numbers. Return: number of its nodes.
  */
 static uint32_t diameter(struct ring_build *b, const struct bfs *s, bool *leads)
 {

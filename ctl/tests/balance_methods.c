@@ -74,7 +74,7 @@ static bool is_cheapest(const struct bench *e)
 	return !changed;
 }
 
-/* Costs of a hop: the paper's, one near the cost of waiting, and two that are much higher. */
+/* Costs of a hop: that of the paper, the time of two tasks, and two costs that are much higher. */
 static const double hop_costs[] = { .1, 2, 12, 500 };
 
 static double least_score(struct bench *e, double hop_cost)
@@ -89,7 +89,9 @@ static bool same_score(double a, double b)
 	return fabs(a - b) * 1e9 <= 1 + fabs(a);
 }
 
-/* Compare hc_balancer_least() with the least score that any greatest load @m of a node makes. */
+/* Compare hc_balancer_least() with the least score over all values @m of the greatest load that a
+ * node may keep.
+ */
 static bool is_least(struct bench *e, double hop_cost)
 {
 	static uint64_t final[BENCH_NODES];

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Plans for balancing: the paper's figures and tables, and its errata.
+ * Plans for balancing: the figures and tables of the paper (Nam, Seo, Lee and Kim), and its errors
+ * (Documentation/errata.rst). enum hc_balance_method lists the methods.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,9 @@
 
 static const uint64_t example_1[] = { 19, 11, 2, 9, 0, 9, 10, 4 };
 
+/* Figure 1: the loads after DEM, in which the two ends of each link even out their loads, one
+ * dimension after another; and the moves that the figure shows for the first dimension.
+ */
 TEST(balance_figure_1_dem)
 {
 	static const uint64_t final[] = { 8, 9, 8, 8, 7, 8, 8, 8 };
@@ -29,6 +33,8 @@ TEST(balance_figure_1_dem)
 	bench_end(&e);
 }
 
+/* Figure 2: the moves of CWA for the same loads. It takes 21 hops, the fewest possible, in 9 steps.
+ */
 TEST(balance_figure_2_cwa)
 {
 	struct bench e;
@@ -70,6 +76,7 @@ static bool row(const struct hc_cwa *c, uint32_t u, unsigned int j, int l, int d
 	return true;
 }
 
+/* Tables 2 to 4: the values that CWA computes for the subcubes before its three steps. */
 TEST(balance_tables_2_to_4_cwa)
 {
 	static uint64_t load[16], quota[16], theta[16];
@@ -116,6 +123,7 @@ static const uint64_t example_2[] = {
 	[0x9] = 12, [0xd] = 12, [0xc] = 13,
 };
 
+/* Figure 4: MCWA in a 4-cube with four failed nodes leaves 10 tasks at each node. */
 TEST(balance_figure_4_mcwa)
 {
 	unsigned int step[] = { 1, 2, 3, 4 };
@@ -140,6 +148,9 @@ TEST(balance_figure_4_mcwa)
 	bench_end(&e);
 }
 
+/* Tables 5 and 6: the values that MCWA computes for the four nodes of the subcube, with the tasks
+ * of the trees below them.
+ */
 TEST(balance_tables_5_and_6_mcwa)
 {
 	/* Indices 0 to 3 stand for the nodes 0001, 0011, 1001 and 1011. */
@@ -213,6 +224,7 @@ static void printed_quotas(const struct hc_balance_topo *t, uint32_t u, int64_t 
 	own[u] = quota - given;
 }
 
+/* Erratum: as printed, lines 47 and 48 give a child a share of the remainder twice. */
 TEST(balance_lines_47_and_48_as_printed_leave_uneven_loads)
 {
 	struct hc_faults *f = cube_without(4, "0111 1000");

@@ -25,7 +25,8 @@ static bool candidates_are(const struct hc_balance_topo *t, const char *words)
 	return true;
 }
 
-/* Compare the parents of all nodes outside the subcube. @pairs: "0100-0000 ..", child and parent.
+/* Return: true if the nodes outside the subcube have the parents that @pairs names: pairs of a
+ * child and its parent, "0100-0000 ..".
  */
 static bool parents_are(const struct hc_balance_topo *t, const char *pairs)
 {
@@ -42,6 +43,7 @@ static bool parents_are(const struct hc_balance_topo *t, const char *pairs)
 	return true;
 }
 
+/* Figure 5: the topology around the subcube X0X1, in a 4-cube with four failed nodes. */
 TEST(balance_figure_5_topology)
 {
 	static const char parents[] =
@@ -154,6 +156,7 @@ static bool theorem_1(struct hc_faults *f, unsigned int failed)
 	return true;
 }
 
+/* All sets of failed nodes of the 4-cube but that of all nodes. */
 TEST(balance_theorem_1_holds_for_all_failed_sets_of_16_nodes)
 {
 	uint32_t set, u;
@@ -173,6 +176,7 @@ TEST(balance_theorem_1_holds_for_all_failed_sets_of_16_nodes)
 	}
 }
 
+/* Random sets of failed nodes, in cubes of dimension 5 to 8. */
 TEST(balance_theorem_1_holds_for_random_failed_nodes)
 {
 	unsigned int i;

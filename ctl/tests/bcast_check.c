@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The verifier refuses wrong plans; errors of the planner; large cubes.
+ * Broadcasts: the verifier refuses wrong plans, the planner refuses impossible requests, and plans
+ * of large cubes are found quickly.
  */
 #include <errno.h>
 #include <stdlib.h>

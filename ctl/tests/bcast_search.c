@@ -35,7 +35,7 @@ struct family {
 	unsigned int sets[17];		/* sets whose live nodes are connected, by size */
 	unsigned int more[17];		/* of these, sets that need more than n steps */
 	int worst[17];			/* the most steps that any set needs, by size */
-	unsigned int broadcast1;	/* sets of n - 1 for which Broadcast1 takes n + 1 steps */
+	unsigned int broadcast1;	/* sets of n - 1 faults with n + 1 steps by Broadcast1 */
 };
 
 /* Count the result of a set of faults, unless it disconnects live nodes. */

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Theorem 1 and the bounds for more faults.
+ * Theorem 1 of the paper, and its bounds for more faults. The theorem: with fewer than n failed
+ * nodes in the n-cube, Broadcast1 informs all live nodes in at most n + 1 steps. These are a step
+ * along each dimension, first the internal ones (those of a prime subcube, see is_prime()) and then
+ * the external ones, and one more step along an internal dimension.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -121,6 +124,9 @@ static bool theorem_set(const unsigned int *set, unsigned int size, void *ctx)
 	return fine;
 }
 
+/* Theorem 1 for all sets of fewer than n failed nodes, all prime subcubes, and all orders of the
+ * external dimensions.
+ */
 TEST(bcast_theorem_1_to_dimension_4)
 {
 	struct family c = { .more = 1, .orders = true };
@@ -129,6 +135,8 @@ TEST(bcast_theorem_1_to_dimension_4)
 		ASSERT_TRUE(bcast_subsets((1u << c.n) - 1, c.n - 1, theorem_set, &c));
 }
 
+/* Theorem 1 for all sets of fewer than n failed nodes, only with the planner's two prime subcubes.
+ */
 TEST(bcast_theorem_1_dimension_5)
 {
 	struct family c = { .n = 5, .more = 1 };
@@ -136,6 +144,7 @@ TEST(bcast_theorem_1_dimension_5)
 	ASSERT_TRUE(bcast_subsets(31, 4, theorem_set, &c));
 }
 
+/* The same in larger cubes, for random sets of failed nodes. */
 TEST(bcast_theorem_1_random_to_dimension_8)
 {
 	struct bworld w;
@@ -151,7 +160,7 @@ TEST(bcast_theorem_1_random_to_dimension_8)
 }
 
 /* If fewer than n nodes and links are faulty, n + 1 steps are enough, as with faulty nodes only.
- * There is no proof of that, so the planner can add a second step; it never does here.
+ * There is no proof of that, so the planner can add a step after step n + 1; it never does here.
  */
 TEST(bcast_fewer_than_n_node_and_link_faults_take_n_plus_1_steps)
 {
@@ -165,6 +174,7 @@ TEST(bcast_fewer_than_n_node_and_link_faults_take_n_plus_1_steps)
 	ASSERT_TRUE(bcast_subsets(31 + 80, 4, theorem_set, &c));
 }
 
+/* The same in larger cubes, for random sets of failed nodes and faulty links. */
 TEST(bcast_fewer_than_n_random_faults_take_n_plus_1_steps)
 {
 	unsigned int run, n, nodes;
@@ -213,6 +223,7 @@ static bool bounded(unsigned int n, unsigned int faults, unsigned int more, unsi
 	return true;
 }
 
+/* The paper's bound for 2n - 3 failed nodes. */
 TEST(bcast_2n_minus_3_faults_take_at_most_n_plus_7_steps)
 {
 	unsigned int n;
@@ -221,6 +232,7 @@ TEST(bcast_2n_minus_3_faults_take_at_most_n_plus_7_steps)
 		ASSERT_TRUE(bounded(n, 2 * n - 3, 7, 150));
 }
 
+/* The paper's bound for 4n - 9 failed nodes. */
 TEST(bcast_4n_minus_9_faults_take_at_most_n_plus_22_steps)
 {
 	unsigned int n;

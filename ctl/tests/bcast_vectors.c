@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The paper's examples, and its claims that are wrong (Documentation/errata.rst).
+ * The examples of the paper on broadcasts (Chang and Bhuyan), and its claims that are wrong
+ * (Documentation/errata.rst). Broadcast1 is the paper's algorithm for fewer than n faults: see
+ * ctl/plan/bcast_prime.c.
  */
 #include <string.h>
 
 #include "bcast_test.h"
 
+/* Figure 1, a broadcast in the 4-cube: after the first i steps of the sequence 0, 1, 2, 3, 2^i
+ * nodes have the message. If node 1 has failed, the sequence 0, 1, 2, 3 informs 8 nodes, but the
+ * sequence 1, 2, 3, 0 informs all 15 live nodes.
+ */
 TEST(bcast_figure_1)
 {
 	static const uint32_t sizes[] = { 1, 2, 4, 8, 16 };
@@ -54,6 +60,10 @@ static bool is_free(const struct bworld *w, const struct hc_bcast_plan *p, int d
 	return !boracle_doubly(w->o.n, bad, d);
 }
 
+/* Figure 2, Broadcast1 in the 5-cube with the failed nodes 5, 6, 9 and 17. From a prime subcube of
+ * dimension 3, the steps along the external dimensions leave only node 7 without the message, which
+ * one more step informs. From the prime subcube of dimensions 0 and 1, they leave 7 nodes.
+ */
 TEST(bcast_figure_2)
 {
 	static const unsigned int faults[] = { 5, 6, 9, 17 };
@@ -219,6 +229,7 @@ static bool still_connected(const unsigned int *set, unsigned int size, void *ct
 	return boracle_connected(&o);
 }
 
+/* For all sets of up to 2n - 3 failed nodes in the cubes of dimension 3 and 4. */
 TEST(bcast_2n_minus_3_failed_nodes_isolate_only_single_nodes)
 {
 	int n;
@@ -227,7 +238,8 @@ TEST(bcast_2n_minus_3_failed_nodes_isolate_only_single_nodes)
 		ASSERT_TRUE(bcast_subsets(1u << n, 2 * (unsigned int)n - 3, still_connected, &n));
 }
 
-/* With more failed nodes a pair of nodes can be cut off: for n = 4 with 6 nodes, fewer than 4n - 9.
+/* With more than 2n - 3 failed nodes a pair of nodes can be cut off: for n = 4, by 6 nodes, which
+ * are fewer than 4n - 9.
  */
 TEST(bcast_from_isolated_pair_of_nodes_reaches_only_the_pair)
 {
@@ -291,8 +303,8 @@ TEST(bcast_is_complete_if_entry_node_of_better_half_has_failed)
 
 		for (i = 0; i < 4; i++)
 			far += faults[i] >> d & 1;
-		/* Along dimension 0 the halves have 1 fault and 3, along each other dimension 2
-		 * each.
+		/* Along dimension 0 the halves have 1 and 3 faults, along each other dimension 2
+		 * and 2.
 		 */
 		ASSERT_TRUE(d ? far == 2 : far == 1);
 	}

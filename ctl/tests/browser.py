@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
-"""A browser without a window, as far as tests need one.
+"""Runs Chromium without a window, for tests of pages.
 
-Chromium listens on a pipe: requests and answers are JSON with a NUL behind each.
+The browser is controlled over a pipe, by the DevTools protocol: each request and each answer is JSON, followed by
+a NUL byte.
 """
 
 import base64
@@ -21,7 +22,7 @@ class Failure(Exception):
 
 
 class Browser:
-    """One page of one browser; what the page complains about is in .complaints"""
+    """A browser with one page. The errors and warnings of the page are in the list .complaints."""
 
     def __init__(self, width=1280, height=860):
         program = shutil.which('chromium') or shutil.which('chromium-browser')
@@ -90,7 +91,7 @@ class Browser:
         self.events.append(method)
 
     def ask(self, method, **params):
-        """Calls a method of the protocol."""
+        """Call a method of the protocol. Returns its result."""
         self.serial += 1
         request = {'id': self.serial, 'method': method, 'params': params}
         if self.session:
@@ -107,7 +108,8 @@ class Browser:
                 self._note(answer)
 
     def size(self, width, height, scheme='light', still=False):
-        """Sets what the page believes of its window and its reader."""
+        """Set the size of the window, the colour scheme that the user prefers, and with still, that the user wants
+        no animations."""
         self.ask('Emulation.setDeviceMetricsOverride', width=width, height=height, deviceScaleFactor=1,
                  mobile=False)
         self.ask('Emulation.setEmulatedMedia', features=[
@@ -115,7 +117,7 @@ class Browser:
             {'name': 'prefers-reduced-motion', 'value': 'reduce' if still else 'no-preference'}])
 
     def open(self, file):
-        """Opens a file, and waits until its scripts have run."""
+        """Open a file, and wait until its scripts have run."""
         self.events.clear()
         self.ask('Page.navigate', url='file://' + os.path.abspath(file))
         until = time.monotonic() + WAIT
@@ -126,18 +128,18 @@ class Browser:
         self.settle()
 
     def settle(self):
-        """Waits for the next two frames."""
+        """Wait until the page has been drawn twice."""
         self.run('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(1))))')
 
     def run(self, script):
-        """The value of an expression in the page."""
+        """Evaluate an expression of JavaScript in the page. Returns its value."""
         said = self.ask('Runtime.evaluate', expression=script, awaitPromise=True, returnByValue=True)
         if 'exceptionDetails' in said:
             raise Failure(said['exceptionDetails'].get('exception', {}).get('description', script))
         return said['result'].get('value')
 
     def until(self, script, seconds=20):
-        """Waits for an expression to become true."""
+        """Wait until an expression of JavaScript is true."""
         end = time.monotonic() + seconds
         while not self.run(script):
             if time.monotonic() > end:
@@ -145,7 +147,7 @@ class Browser:
             time.sleep(.05)
 
     def key(self, key, times=1):
-        """Presses a key."""
+        """Press and release a key."""
         for _ in range(times):
             for kind in ('keyDown', 'keyUp'):
                 self.ask('Input.dispatchKeyEvent', type=kind, key=key,
@@ -153,7 +155,7 @@ class Browser:
         self.settle()
 
     def drag(self, x, y, dx, dy):
-        """Drags with the mouse."""
+        """Drag with the mouse, from x, y, by dx, dy."""
         mouse = {'button': 'left', 'clickCount': 1}
         self.ask('Input.dispatchMouseEvent', type='mousePressed', x=x, y=y, **mouse)
         for part in (.5, 1):
@@ -163,17 +165,17 @@ class Browser:
         self.settle()
 
     def point(self, x, y):
-        """Moves the mouse, nothing pressed."""
+        """Move the mouse without pressing a button."""
         self.ask('Input.dispatchMouseEvent', type='mouseMoved', x=x, y=y)
         self.settle()
 
     def wheel(self, x, y, delta):
-        """Turns the wheel."""
+        """Turn the mouse wheel at x, y."""
         self.ask('Input.dispatchMouseEvent', type='mouseWheel', x=x, y=y, deltaX=0, deltaY=delta)
         self.settle()
 
     def touch(self, *moves):
-        """Fingers, each a list of points, go along them at the same time."""
+        """Move fingers on a touch screen at the same time. moves: for each finger, the list of points of its way."""
         for i, points in enumerate(zip(*moves)):
             self.ask('Input.dispatchTouchEvent', type='touchMove' if i else 'touchStart',
                      touchPoints=[{'x': x, 'y': y, 'id': n} for n, (x, y) in enumerate(points)])
@@ -181,7 +183,7 @@ class Browser:
         self.settle()
 
     def click(self, selector):
-        """Clicks in the middle of an element."""
+        """Click in the middle of the element that a CSS selector finds."""
         x, y = self.run(f'(() => {{ const b = document.querySelector({json.dumps(selector)})'
                         '.getBoundingClientRect(); return [b.x + b.width / 2, b.y + b.height / 2]; })()')
         for kind in ('mousePressed', 'mouseReleased'):
@@ -189,6 +191,6 @@ class Browser:
         self.settle()
 
     def picture(self, file):
-        """A screenshot."""
+        """Save a screenshot in a file, as PNG."""
         with open(file, 'wb') as out:
             out.write(base64.b64decode(self.ask('Page.captureScreenshot', format='png')['data']))

@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# Shared by the scripts that give hcctl commands.
-# Words and outputs in JSON go to the file HC_RECORDS as well, if that is set: for schema_test.py.
+# Sourced by the test scripts that run commands of hcctl and check what it prints.
+# If the variable HC_RECORDS is set, it names a file. To this file json() appends the words of each command and the
+# JSON that was printed; schema_test.py reads it.
 
 # shellcheck source=ctl/tests/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 # shellcheck disable=SC2034
 logs=(out err)
 
-# try STATUS STDOUT STDERR WORD..: patterns for grep -E; '-' wants nothing at all.
-# An error never has more than one line.
+# try STATUS STDOUT STDERR WORD..: run "hcctl WORD..". Its exit status must be STATUS. Its standard output and its
+# standard error must match the patterns STDOUT and STDERR, which are for grep -E. The pattern - means that nothing
+# may be printed there. Besides warnings, the standard error may have one line at most.
 try() {
 	local status=$1 out=$2 err=$3 got bad=0
 	shift 3
@@ -28,7 +30,8 @@ matches() {
 	if [[ $1 == - ]]; then [[ ! -s $2 ]]; else grep -qE -- "$1" "$2"; fi
 }
 
-# json FILTER WORD..: status 0 and jq -e FILTER holds for the output
+# json FILTER WORD..: run "hcctl -j WORD..". Its exit status must be 0, and FILTER, which is for "jq -e", must be
+# true for the JSON that it prints.
 json() {
 	local filter=$1 bad=0
 	shift

@@ -1,17 +1,17 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# What hcctl reads and writes: files that are wrong, pipes, links, full disks, streams that are closed; TAP.  Needs
-# neither root nor the module.
+# Tests how hcctl reads and writes files: wrong files, pipes, symbolic links, full disks and closed streams.
+# Prints TAP. Needs neither root nor the module.
 #	cli_files_test.sh HCCTL
 #
-# Scripts in single quotes are for another shell.
+# The scripts in single quotes are run by shell(), in another shell; so their variables are not expanded here.
 # shellcheck disable=SC2016
 
 # shellcheck source=ctl/tests/cli.sh
 . "$(dirname "${BASH_SOURCE[0]}")/cli.sh"
 
-# holds NAME COMMAND..: it succeeds
+# holds NAME COMMAND..: a test named NAME, passed if COMMAND exits with status 0
 holds() {
 	local name=$1
 	shift
@@ -19,12 +19,12 @@ holds() {
 	result $? "$name"
 }
 
-# shell NAME SCRIPT: the same of a script
+# shell NAME SCRIPT: a test named NAME, passed if this script of bash exits with status 0; it may use $hcctl
 shell() { holds "$1" env hcctl="$hcctl" bash -c "$2"; }
 
 # --- faults -----------------------------------------------------------------
 
-# faults TEXT STDERR: such a file is refused
+# faults TEXT STDERR: as a file of faults, TEXT must be refused with an error that matches STDERR
 faults() {
 	printf '%b' "$1" >bad
 	try 2 - "$2" tree find dim 3 faults bad
@@ -180,7 +180,7 @@ shell 'a full disk' '"$hcctl" tree find dim 2 >/dev/full 2>err; test $? = 1 && g
 
 # --- names ------------------------------------------------------------------
 
-# valid FILE: it is JSON, in UTF-8
+# valid.py FILE: exit with status 0 if FILE is JSON in UTF-8
 cat >valid.py <<'END'
 import json, sys
 json.loads(open(sys.argv[1], "rb").read().decode("utf-8"))

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Planners, fault indices and balancing on the command line of hcctl, case by case; TAP.  Needs neither root nor the module.
+# Tests the commands of hcctl that plan without a fabric: trees, rings, broadcasts, the maximal fault index and
+# balancing. Prints TAP. Needs neither root nor the module.
 #	cli_plan_test.sh HCCTL
 
 # shellcheck source=ctl/tests/cli.sh
@@ -42,12 +43,13 @@ json 'keys - ["dim","sink","order","cost","faulty","members","method","clean_sin
 	"faulty_stages","steps","detours","excluded","fail_links","fail_nodes"] == []' tree find dim 3
 json '.dim == 3 and .cost == 0 and (.order | sort) == [0,1,2] and .members == [0,1,2,3,4,5,6,7]
 	and .method == "exact" and .steps == 3 and .clean_sink' tree find dim 3
-# Both ways to write a list, all ways to write a number.
+# A list is written with commas or by giving the option again; numbers may be decimal, binary or hexadecimal.
 for words in 'fail-link 0:0,0:1' 'fail-link 0:0 fail-link 0:1' 'fail-link 1:0,0b10:1' 'fail-link 0x1:0,0x0:1'; do
 	# shellcheck disable=SC2086
 	json '.sink == 4 and .cost == 0' tree find dim 3 $words
 done
-# The paper's second example, and where its heuristic misses a fault-free tree.
+# The paper's second example; then a case in which its heuristic (method find-tree) does not find the tree without
+# faulty links that exists
 json '.sink == 0 and .order == [2,0,1] and .cost == 0' \
 	tree find dim 3 method find-tree fail-link 1:1,4:0,5:1
 json '.cost > 0 and .sink == 3' tree find dim 3 method find-tree fail-link 0:0,0:1
@@ -131,7 +133,7 @@ try 1 - 'a link of the subcube is faulty: 1:1$' doubling plan dim 3 subcube XX1 
 try 1 - 'has failed or is cut off: node 6$' doubling plan dim 3 subcube 1XX fail-node 6
 try 1 - '^hcctl: no doubling: no node is connected' doubling plan dim 1 fail-link 0:0
 
-# Rings that share no link
+# Several rings of all nodes, of which no two share a link
 json '.most == 2 and .members == 16 and (.rings | length) == 2' ring plan dim 4 rings 2
 # shellcheck disable=SC2016
 json '[.rings[].nodes | . as $n | range(length) | [$n[.], $n[(. + 1) % ($n | length)]] | sort] | length == (unique | length)' \
@@ -152,7 +154,7 @@ json '.steps == 11 and .messages == 63 and ([.schedule[][].offset] | sort == [ra
 json '[.schedule[] | [.[].dim] | length == (unique | length) and length <= 7] | all' ring shortest dim 7
 try 2 - '^hcctl: missing "dim"' ring shortest
 
-# A link by both of its ends
+# Links that are written A--B, by the two nodes that they join
 json '.fail_links == [{"node":0,"dim":0},{"node":2,"dim":0},{"node":4,"dim":1}]' tree find dim 3 fail-link 0--1,3--2,0b110--4
 try 1 - '^hcctl: no link joins nodes 0 and 3$' tree find dim 3 fail-link 0--3
 try 1 - '^hcctl: no link joins nodes 1 and 8$' tree find dim 3 fail-link 1--8
@@ -251,7 +253,7 @@ try 2 - '^hcctl: what is "dim"' ring plan graph net dim 3
 try 2 - '^hcctl: what is "fail-node"' ring plan graph net fail-node 3
 try 2 - '^hcctl: what is "apply"' ring plan graph net apply
 try 2 - '^hcctl: "graph" is given twice' ring plan graph net graph net
-# A name does nothing to a terminal, and begins no line.
+# Control characters in names, for example newlines and escape sequences, are printed as octal numbers.
 odd=$'g\e[31m\n\x9b\xc2\x9b\xc3\xa4' plain=$'g\\033[31m\\012\\233\\302\\233\xc3\xa4'
 cp net "$odd"
 [[ $("$hcctl" ring plan graph "$odd") == "graph $plain method "* && $("$hcctl" "$odd" 2>&1) == *"\"$plain\""* ]]
@@ -292,7 +294,8 @@ json '.deliver == 15 and .fail_links == [{"node":0,"dim":0},{"node":0,"dim":1}]'
 json '.graph == "net" and .members == 4 and .longest == 3 and .excluded == [5] and .nodes == [0,1,2,3,5]
 	and .links == [[0,1],[0,2],[1,2],[2,3]] and .ports == 1' ring plan graph net
 json '[.rings[] | .nodes | length] | max == 2' ring plan method vrt width 2 graph net
-# Each virtual node is in one ring; all but the first ring meet the tree in one node.
+# Each virtual node is in one ring. Each ring but the first has one node that is in another ring as well, so there
+# are as many additional virtual nodes as further rings.
 json '([.rings[].nodes | length] | add) == .virtual_nodes and .virtual_nodes == .members + (.rings | length) - 1' \
 	ring plan dim 6 fail-node 1,2,9,33 fail-link 0:0,5:3 method vrt
 
@@ -624,7 +627,7 @@ done
 "$hcctl" -j balance simulate dim 4 faults 0..3 runs 6 seed 7 jobs 1 >one 2>err &&
 	"$hcctl" -j balance simulate dim 4 faults 0..3 runs 6 seed 7 jobs 3 >out 2>>err && cmp one out 2>>err
 result $? 'the same whatever the number of threads'
-# A job in the background ignores SIGINT, so SIGTERM takes its part.
+# A job in the background ignores SIGINT, so SIGTERM is sent instead.
 "$hcctl" balance simulate dim 10 faults 0..9 runs 10000 seed 1 -o gone.svg -o gone.csv >out 2>err &
 sleep 1
 kill -TERM $!

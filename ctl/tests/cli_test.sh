@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# The command line of hcctl, case by case; TAP.  Needs neither root nor the module.
+# Tests the command line of hcctl: its words, options and error messages. Prints TAP.
+# Needs neither root nor the module.
 #	cli_test.sh HCCTL
 
 # shellcheck source=ctl/tests/cli.sh
@@ -38,7 +39,7 @@ for object in fabric node link fault detect route tree bcast doubling ring balan
 	try 0 "^Usage: hcctl $object" - "$object" help
 	json '.usage | length > 0' "$object" help
 done
-# Objects of later days are not known yet.
+# Words that are no objects are refused.
 for object in task twig; do
 	try 2 - "^hcctl: what is \"$object\"\?" "$object" plan
 done
@@ -65,7 +66,8 @@ result $? 'JSON has no colors'
 cmp one out >>err
 result $? 'colors change nothing else'
 
-# terminal VARIABLE=VALUE..: what is seen on a terminal, in such an environment
+# terminal VARIABLE=VALUE..: run hcctl on a terminal, which script(1) provides, with these variables in its
+# environment. What it prints goes to the file "out".
 terminal() {
 	env -u NO_COLOR TERM=xterm "$@" script -qec "$hcctl ${faulty[*]} 2>/dev/null" /dev/null </dev/null | tr -d '\r' >out
 }
@@ -197,12 +199,13 @@ try 2 - '^hcctl: what is "find"\? try: hcctl plan help' plan find hc0
 
 # --- files of states --------------------------------------------------------
 
-# state JSON STATUS STDERR: a file that is refused before the kernel is asked
+# state JSON STATUS STDERR: "hcctl fabric restore" of a file with this JSON must exit with STATUS and print an error
+# that matches STDERR. All errors here are found before hcctl talks to the kernel.
 state() {
 	printf '%s\n' "$1" >state.json
 	try "$2" - "$3" fabric restore state.json
 }
-# with MEMBERS: of a fabric of dimension 3
+# with [MEMBERS]: print the JSON of a saved fabric of dimension 3, with these further members of the object
 with() { echo '{"format":"hypercube-fabric","version":1,"name":"hc0","dim":3'"${1:+,${1-}}}"; }
 try 2 - '^hcctl: missing NAME of a fabric' fabric save
 try 2 - '^hcctl: what is "more"' fabric save hc0 more
@@ -277,12 +280,14 @@ state "$(with '"plans":[{"plan":1,"type":"ring"},{"plan":1,"type":"ring"}]')" 2 
 
 # --- files of clusters ------------------------------------------------------
 
-# cluster JSON STATUS STDERR: a file that is refused before any host is asked
+# cluster JSON STATUS STDERR: "hcctl cluster up" with a file of this JSON must exit with STATUS and print an error
+# that matches STDERR. All errors here are found before hcctl connects to a host.
 cluster() {
 	printf '%s\n' "$1" >cluster.json
 	try "$2" - "$3" cluster up cluster.json
 }
-# spans HOSTS [MEMBERS]: of a fabric of dimension 2, a line for each host
+# spans HOSTS [MEMBERS]: print the JSON of a cluster with a fabric of dimension 2, these HOSTS (JSON objects, each
+# put on a line of its own) and these further members of the object
 spans() {
 	printf '{"format":"hypercube-cluster","version":1,"name":"hc0","dim":2,"hosts":[\n%s]%s}' "${1//\}, \{/\},$'\n'\{}" "${2:+,$2}"
 }
@@ -324,7 +329,8 @@ cluster "$(spans "$two" '"plans":[{"plan":1,"type":"tree"},{"plan":1,"type":"rin
 # JSON has no comments.
 cluster "$(spans '{"name":"a"}' | sed 's|^|/* {{ */|')" 2 '^hcctl: cluster.json:1: not JSON: '
 
-# Hosts elsewhere are asked by the program HCCTL_SSH; here it answers for them.
+# hcctl runs commands on other hosts with the program that the variable HCCTL_SSH names instead of ssh. This script
+# is such a program. It connects to no host: it writes down the host and the command, and answers itself.
 cat >ssh <<'END'
 #!/bin/sh
 for word; do whom=$asked asked=$word; done

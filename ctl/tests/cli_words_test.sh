@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# The words of hcctl: help, manual, abbreviations and completion, case by case; TAP.  Needs neither root nor the module.
+# Tests the words of hcctl: its help, manual pages, abbreviations and completions must agree. Prints TAP.
+# Needs neither root nor the module.
 #	cli_words_test.sh HCCTL
 
 # shellcheck source=ctl/tests/cli.sh
@@ -14,7 +15,7 @@ man=$here/../../Documentation/man
 for object in $(jq -r '.objects[]' help.json); do
 	: >err
 	[[ -f $man/hcctl-$object.8 ]] || echo "no hcctl-$object(8)" >>err
-	# Some have pages of their own for what plans without a fabric.
+	# Some objects have a second page, hcctl-OBJECT-*.8, for the commands that need no fabric.
 	page=$(cat "$man/hcctl-$object".8 "$man/hcctl-$object"-*.8 2>/dev/null | sed 's/\\-/-/g; s/\\f[BIPR]/ /g')
 	for word in $("$hcctl" -j "$object" help | jq -r '.usage[]' | grep -oE '\b[a-z][a-z-]+\b' | sort -u); do
 		[[ $word != hcctl && $word != "$object" ]] || continue
@@ -25,7 +26,7 @@ for object in $(jq -r '.objects[]' help.json); do
 	result $? "help and manual of $object agree"
 done
 
-# Each form of help of a command is the same, and has its usage.
+# All ways to ask for the help of a command must print the same text, and it must begin with the usage.
 : >err
 while IFS=$'\t' read -r object command; do
 	want=$("$hcctl" help "$object" ${command:+"$command"})
@@ -40,7 +41,7 @@ done < <(jq -r '.commands[] | [.object, .command] | @tsv' help.json)
 [[ ! -s err ]]
 result $? 'every command has help'
 
-# What is abbreviated stands for the same for ever.
+# These abbreviations must always keep their meaning, also if objects and commands are added.
 : >err
 while read -r short long; do
 	[[ $("$hcctl" help "$short") == "Usage: hcctl $long"* ]] || echo "$short is not $long" >>err
@@ -104,7 +105,9 @@ done
 [[ ! -s err ]]
 result $? 'the completions have the words of the help'
 
-# Run in bash: offered WORD..: what is offered behind them
+# offers: print a script for bash, which is run together with the completion file. It calls "want WHAT WORD.." for
+# all words of the help: this prints a complaint unless the completion offers WHAT in the place of the last WORD.
+# "offered WORD.." prints what is offered. A function named hcctl answers instead of the program.
 offers() {
 	cat <<'END'
 hcctl() {
@@ -161,7 +164,8 @@ bash script >err 2>&1
 [[ ! -s err ]]
 result $? 'bash completes all words'
 
-# zsh shows what compadd is given.
+# The same script is run in zsh, with the completion file for zsh. compadd and the other functions that would offer
+# words are replaced; they print the words instead.
 if command -v zsh >/dev/null; then
 	{
 		# shellcheck disable=SC2016

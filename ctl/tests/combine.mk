@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0
 #
-# Test of the operators; included by Makefile.
+# Test of the operators of reductions (module/reduce); included by Makefile.
 #
-#	make combine		run it		make combine_sanitized
-#	make combine_bench	throughput
+#	make combine		build and run the test
+#	make combine_sanitized	the same with sanitizers
+#	make combine_bench	measure the throughput of the operators
 
-# The module's files see stand-ins for the kernel's headers, and no FPU: the
-# compiler must not use registers that their assembly takes for its own.
+# The module's files are compiled with substitutes for the kernel's headers (the folder shim), and without vector
+# registers: the compiler must not use the registers that their assembly uses.
 COMBINE_X86 := $(if $(findstring x86_64,$(shell $(CC) -dumpmachine)),y)
 COMBINE_CPPFLAGS := -Ishim -I../../uapi -I../../module -I.. -I../../selftests/lib $(if $(COMBINE_X86),-DCONFIG_X86_64)
 COMBINE_CFLAGS := -Wno-unused-parameter -Wno-sign-compare
@@ -14,14 +15,15 @@ COMBINE_KERNEL := -fno-strict-aliasing $(if $(COMBINE_X86),-mno-sse -mno-mmx)
 COMBINE_OBJS := combine combine_fp softfp
 COMBINE_HDRS := $(wildcard shim/linux/*.h shim/asm/fpu/*.h ../../uapi/linux/*.h) \
 	../../module/reduce/combine.h ../../module/reduce/softfp.h
-# The tests are compiled with them too, and the plain operators without any of that.
+# The test is compiled with these headers, too. The reference (reference.c), whose results are compared, is compiled
+# without them.
 COMBINE_SRCS := combine_test.c combine_values.c combine_bench.c
 COMBINE_TEST = $(CC) $(COMBINE_CPPFLAGS) $(CFLAGS) $(COMBINE_CFLAGS)
 
 combine: $(O)/combine_test
 	$<
 
-# Instrumented code is slow; the plain run does many pairs.
+# With sanitizers, fewer pairs of elements are tested, because the code is slow.
 combine_sanitized: $(O)/combine_test_sanitized
 	HC_SCALE=3 $<
 

@@ -1,10 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
 #
-# Captures for decode_test.sh, made of one that is good:
+# Writes a changed copy of a capture file (pcap) for decode_test.sh:
 #	decode_captures.py CAPTURE KIND >OUT
-# The kinds: swapped (the other byte order), nanoseconds, other (another EtherType), mixed (each second one), cooked
-# (another type of link), short (60 bytes of each frame), mutated (by SEED).
+#	decode_captures.py CAPTURE mutated NUMBER	(writes the files mutated.1 to mutated.NUMBER)
+# The kinds:
+#	swapped		the headers are in the other byte order
+#	nanoseconds	the times are in nanoseconds
+#	other		all frames have another EtherType, so none is a frame of a fabric
+#	mixed		every second frame has another EtherType
+#	cooked		the file says that its frames are not of Ethernet, but of another type of link
+#	short		only the first 60 bytes of each frame were captured
+#	mutated		bytes are changed at random, and some files are cut off
 
 import random
 import struct

@@ -1,20 +1,22 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# hcctl decode of recorded frames, and of files that are none; TAP.
+# Tests "hcctl decode" with recorded frames, and with files that are no recordings. Prints TAP.
 #	decode_test.sh HCCTL
-# What is printed in JSON goes to the file HC_RECORDS as well, if that is set: for schema_test.py.
+# If the variable HC_RECORDS is set, it names a file to which the printed JSON is appended; schema_test.py reads it.
 
 # shellcheck source=ctl/tests/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 # shellcheck disable=SC2034
 logs=(out err)
 export TZ=UTC
-# A 3-cube without link 3:1 and node 6 adds up 100 u32 in segments of 256 bytes, and the programs leave; then node 5 fails
-# and breaks the plan, and frames look for ways, one of them to node 5.
+# The recording of a fabric of dimension 3 in which link 3:1 and node 6 are faulty. First the nodes reduce 100 elements
+# of the type u32 to their sum, in segments of 256 bytes, and the programs end. Then node 5 fails, which breaks the
+# plan, and "path" frames search ways through the fabric, one of them to node 5.
 good=$here/../../selftests/wireshark/reduction.pcap
 
-# decode STATUS WORD..
+# decode STATUS WORD..: run "hcctl WORD..", whose exit status must be STATUS. Its output goes to the files "out" and
+# "err".
 decode() {
 	local status=$1 got
 	shift
@@ -24,11 +26,11 @@ decode() {
 	[[ $1 != -j ]] || record
 	((got == status))
 }
-# record: each line of the file "out"
+# record: append each line of the file "out" to the file HC_RECORDS, as the output of decode
 record() { [[ ! ${HC_RECORDS-} ]] || sed 's/^/decode\t/' out >>"$HC_RECORDS"; }
-# complaints: what was said, but for the status
+# complaints: print the errors and warnings of the last decode, without the line about the status
 complaints() { grep -v '^# status' err; }
-# captures KIND [SEED]: to the file "capture"
+# captures KIND: write a changed copy of the recording to the file "capture"; decode_captures.py lists the kinds
 captures() { python3 "$here/decode_captures.py" "$good" "$@" >capture; }
 
 decode 0 decode "$good" </dev/null && [[ ! $(complaints) ]]
@@ -73,7 +75,8 @@ result $? 'frames of others between them'
 head -c 24 "$good" >capture && decode 0 decode capture && [[ ! -s out && ! $(complaints) ]]
 result $? 'a capture of nothing'
 
-# refused PATTERN WORD..
+# refused PATTERN WORD..: "hcctl decode WORD.." must fail with a one-line error that matches PATTERN. The exit status
+# must be 2 for wrong words, and 1 for a wrong file.
 refused() {
 	local pattern=$1 status=1
 	[[ $pattern != missing* && $pattern != what* ]] || status=2
@@ -100,7 +103,7 @@ head -c 3000 "$good" >cut.pcap
 decode 1 decode cut.pcap && [[ $(complaints | wc -l) == 1 ]] && cmp out <(head -"$(wc -l <out)" good.out) && [[ -s out ]]
 result $? 'a capture that ends too soon: what is there is printed'
 
-# Anything may be in a file: it ends, with status 0 or 1, and at most one complaint.
+# Whatever a file contains, decode must end, with the exit status 0 or 1, and print at most one complaint.
 python3 "$here/decode_captures.py" "$good" mutated 200
 bad=''
 for file in mutated.*; do

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# Shared by the scripts: sets $hcctl to the program that is given, goes to an empty folder, and says results as TAP.
+# Sourced by the test scripts of this folder. Their first argument is the hcctl program; $hcctl is set to its full
+# path, and $here to this folder. The script goes on in a new empty folder, which is deleted when it ends.
 
 set -u
 # shellcheck disable=SC2034
@@ -14,7 +15,8 @@ cd "$tmp" || exit 1
 
 nr=0 failed=0 logs=()
 
-# result STATUS NAME: of a test; if it failed, with what is in the files "logs"
+# result STATUS NAME: print the TAP line of the test NAME: "ok" if STATUS is 0, or else "not ok". After a "not ok"
+# the contents of the files in the array "logs" are printed too.
 result() {
 	nr=$((nr + 1))
 	if (($1 == 0)); then

@@ -8,6 +8,7 @@
 /* The environments of figure 3.3. */
 static const char figure_3_3[] = "1 2 3, 1 2, 1 2 3, 3 4 5, 3 5 7, 3 4 5 6, 3 5 7";
 
+/* Figure 3.3 ends with three faults. Five are possible. */
 TEST(mfi_figure_3_3_is_not_the_largest)
 {
 	struct hc_mfi_net *net = listed(figure_3_3, 2);
@@ -169,6 +170,9 @@ static uint32_t left_out(struct hc_mfi_net *net)
 	return left;
 }
 
+/* The loop of figure 4.1 visits only the environments of the processes in the first group, so
+ * processes that are in none of these environments get no group.
+ */
 TEST(mfi_figure_4_1_leaves_processes_out)
 {
 	EXPECT_EQ(0, left_out(hc_mfi_cube(3, 1)));

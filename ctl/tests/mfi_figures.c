@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Schollmeyer and McMillin's figures. Processors are numbered from 1 there, and in the strings
- * here.
+ * The figures of Schollmeyer and McMillin's paper. Processors are numbered from 1 in the paper, and
+ * in the strings of this file. ctl/plan/mfi.h explains environments, fault matrices and groups.
  */
 #include "mfi_test.h"
 
@@ -48,6 +48,9 @@ static uint32_t groups(struct hc_mfi_net *net, uint32_t each)
 	return count;
 }
 
+/* Figure 1.2: if the environments are squares of 2 x 2 processors, there are four groups; if two
+ * faults are allowed in an environment, two.
+ */
 TEST(mfi_figure_1_2_squares_make_four_groups)
 {
 	EXPECT_EQ(4, groups(hc_mfi_grid(4, 4, true, HC_MFI_SQUARE, 1), 4));
@@ -56,6 +59,9 @@ TEST(mfi_figure_1_2_squares_make_four_groups)
 	EXPECT_EQ(2, groups(hc_mfi_grid(4, 4, true, HC_MFI_SQUARE, 2), 8));
 }
 
+/* Figure 3.1: the fault matrix if each environment may have one fault. No other processor may be
+ * faulty that shares an environment with the fault.
+ */
 TEST(mfi_figure_3_1_all_in_an_environment_with_a_fault)
 {
 	struct hc_mfi_net *net = listed("1 2 3 4, 2, 3, 4, 5, 6, 2 6 7", 1);
@@ -69,6 +75,7 @@ TEST(mfi_figure_3_1_all_in_an_environment_with_a_fault)
 	hc_mfi_free(net);
 }
 
+/* Figure 3.3: if processors 1, 5 and 3 are picked first, the colouring finds these three faults. */
 TEST(mfi_figure_3_3_multicolouring)
 {
 	static const uint32_t picks[] = { 0, 4, 2 };
@@ -101,6 +108,7 @@ static bool torus_rows(uint32_t tg, const struct row *row, size_t n)
 	return true;
 }
 
+/* Figure 3.4: rows of the fault matrix if each environment may have one fault. */
 TEST(mfi_figure_3_4_one_fault_in_an_environment)
 {
 	static const struct row rows[] = {
@@ -113,6 +121,7 @@ TEST(mfi_figure_3_4_one_fault_in_an_environment)
 	EXPECT_TRUE(torus_rows(1, rows, ARRAY_SIZE(rows)));
 }
 
+/* Figure 3.4: rows of the fault matrix if each environment may have two faults. */
 TEST(mfi_figure_3_4_two_faults_in_an_environment)
 {
 	static const struct row rows[] = {
@@ -127,6 +136,7 @@ TEST(mfi_figure_3_4_two_faults_in_an_environment)
 	EXPECT_TRUE(torus_rows(2, rows, ARRAY_SIZE(rows)));
 }
 
+/* Figure 5.1: with squares in a torus of 6 x 6, 9 processors may be faulty. */
 TEST(mfi_figure_5_1_squares)
 {
 	struct hc_mfi_net *net = hc_mfi_grid(6, 6, true, HC_MFI_SQUARE, 1);
@@ -140,6 +150,9 @@ TEST(mfi_figure_5_1_squares)
 	EXPECT_EQ(1, mfi_of(hc_mfi_grid(2, 2, true, HC_MFI_SQUARE, 1)));
 }
 
+/* Figure 5.2: with stars in a torus of 5 x 5, the five faults that the paper shows are the largest
+ * set, and there are five groups of five.
+ */
 TEST(mfi_figure_5_2_star)
 {
 	struct hc_mfi_net *net = hc_mfi_grid(5, 5, true, HC_MFI_STAR, 1);
@@ -164,6 +177,9 @@ TEST(mfi_figure_5_2_star)
 	EXPECT_EQ(5, groups(net, 5));
 }
 
+/* Figure 5.3: in the cube of eight nodes, two opposite nodes may be faulty, and the pairs of
+ * opposite nodes are four groups.
+ */
 TEST(mfi_figure_5_3_cube_of_eight_nodes)
 {
 	struct hc_mfi_net *net = hc_mfi_cube(3, 1);

@@ -78,8 +78,8 @@ uint32_t mfi_of(struct hc_mfi_net *net)
 	return all;
 }
 
-/* Uses fraction-free elimination, which does not overflow: minors of a small matrix of 0 and 1 are
- * small.
+/* The rank is computed by fraction-free elimination, which does not overflow: minors of a small
+ * matrix of 0 and 1 are small.
  */
 int escapes_brute(const struct hc_mfi_net *net, const uint32_t *faults, uint32_t k)
 {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The faulty hypercube, the paper's definitions, and the search that tries everything.
+ * A slow model of trees in a faulty hypercube: the paper's definitions, written down without the
+ * planner's code, and a search that tries all trees.
  */
 #include <string.h>
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * A slow model of the faulty hypercube that shares no code with what it tests: it has no FAULT
- * words and no sets of bits, and searches by trying everything.
+ * words and no sets of bits, and searches by trying everything. The paper is that of
+ * module/lib/hc_tree.h, and FTTC is its algorithm for reductions over a tree with faults.
  */
 #ifndef _ORACLE_H
 #define _ORACLE_H
@@ -95,9 +96,11 @@ void oracle_op(struct oracle_script *s, unsigned int u, enum oracle_what what,
 /* Versions of the algorithm FTTC. */
 enum oracle_mode {
 	ORACLE_LITERAL,	/* figure 13 as printed */
-	ORACLE_PRINTED,	/* as printed, but a helper tests its link to the node that it helps */
-	ORACLE_FIXED,	/* also, only effective helpers, and passive nodes wait for detours */
-	ORACLE_NEAREST,	/* also, detours go to the nearest passive node */
+	ORACLE_PRINTED,	/* as LITERAL, but a helper tests its link to the node that it helps */
+	ORACLE_FIXED,	/* as PRINTED, but only effective helpers are used, and passive nodes wait
+			 * for detours
+			 */
+	ORACLE_NEAREST,	/* as FIXED, but detours go to the nearest passive node */
 };
 
 /* Make the script of the algorithm FTTC, with knowledge of the whole cube. */

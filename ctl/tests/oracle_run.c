@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * FTTC as scripts, in the paper's versions and in the corrected ones, and the execution of scripts,
- * which moves sets of contributions.
+ * The paper's algorithm FTTC (fault-tolerant tree communication) as a script, a list of operations
+ * for each node: as the paper prints it, and corrected. Also the execution of scripts, in which the
+ * data of a node is the set of the contributions that it has.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""Pages of plans in a browser: what they show, and what the reader can do; TAP.
+"""Tests the pages of plans in a browser: what they show, and how they react to the user. Prints TAP.
 
-    page_browser.py HCCTL [FOLDER]	with screenshots into the folder
+    page_browser.py HCCTL [FOLDER]	saves screenshots in FOLDER, if it is given
+
+The upper-case strings are expressions of JavaScript, which are evaluated in the page. The docstrings of some test
+functions are the names of the tests.
 """
 
 import itertools
@@ -23,10 +26,10 @@ ROWS = "document.querySelectorAll('#key button.row').length"
 POS = 'document.body.dataset.pos'
 DRAWN = "document.getElementById('picture').outerHTML"
 PLACES = "[...document.querySelectorAll('#nodes .node')].map((n) => n.dataset.node + n.getAttribute('transform')).sort()"
-# Where a node is in the window.
+# The position of a node in the window
 WHERE = """(() => { const b = document.querySelector('.node[data-node="%d"] .skin').getBoundingClientRect();
     return [b.x + b.width / 2, b.y + b.height / 2]; })()"""
-# A node that lies outside of the picture, or nowhere.
+# The number of nodes that are outside of the picture or have no position
 LOST = """(() => { const s = document.getElementById('picture').getBoundingClientRect();
     return [...document.querySelectorAll('#nodes .skin')].filter((n) => { const b = n.getBoundingClientRect();
     return !(b.left >= s.left - 1 && b.right <= s.right + 1 && b.top >= s.top - 1 && b.bottom <= s.bottom + 1); }).length; })()"""
@@ -45,13 +48,14 @@ PLANS = {
 
 
 class Pages:
-    """Makes pages, and keeps what their models say."""
+    """Makes pages of plans in a folder."""
 
     def __init__(self, hcctl, folder):
         self.hcctl, self.folder = os.path.abspath(hcctl), folder
 
     def make(self, name, words, fabric=None, more=()):
-        """The page's file, and the model in it; more: words for plot."""
+        """Make a page of the plan that "hcctl WORDS" prints. Returns its file, and the model that it contains (the
+        JSON from which its script draws). more: further words for "hcctl plot"."""
         plan = json.loads(subprocess.run([self.hcctl, '-j', *words.split()], capture_output=True, check=True).stdout)
         if fabric:
             plan['fabric'] = fabric
@@ -64,19 +68,20 @@ class Pages:
 
 
 def equal(got, wanted, what):
-    """Fails with both."""
+    """Fail if got is not as wanted, and print both."""
     if got != wanted:
         raise Failure(f'{what}: {str(got)[:400]}, not {str(wanted)[:400]}')
 
 
 def differ(one, other, what):
-    """Fails if nothing has changed."""
+    """Fail if nothing has changed, that is if both are equal."""
     if one == other:
         raise Failure(f'{what} changes nothing')
 
 
 def shows(b, pages, name):
-    """All nodes, links, transfers and phases are there, and on the screen."""
+    """Open the page of a plan. Check that all its nodes, links, transfers and phases are there and can be seen.
+    Returns the model."""
     file, model = pages.make(name, PLANS[name])
     b.size(1280, 860, still=True)
     b.open(file)
@@ -95,7 +100,8 @@ def shows(b, pages, name):
 
 
 def steps(b, pages, name):
-    """Forward and back, each position has its picture."""
+    """Go through the phases of a plan, forward and back. Check what is shown at each position, and that the way back
+    shows the same pictures."""
     model = shows(b, pages, name)
     done = list(itertools.accumulate((sum(t['phase'] == i for t in model['transfers'])
                                       for i in range(len(model['phases']))), initial=0))
@@ -290,7 +296,7 @@ def recorded(b, pages):
 
 
 def shots(b, pages, folder):
-    """Pictures for people."""
+    """Save screenshots of all plans in a folder, to be looked at."""
     for name, scheme in itertools.product(PLANS, ('light', 'dark')):
         file, model = pages.make(name, PLANS[name])
         b.size(1280, 860, scheme, still=True)
@@ -302,7 +308,7 @@ def shots(b, pages, folder):
 
 
 def main(hcctl, folder=None):
-    """Runs all of them."""
+    """Run all tests."""
     tests = [(f'{name}: it is all there, steps go on and back', lambda b, p, name=name: steps(b, p, name))
              for name in PLANS]
     tests += [(test.__doc__.strip('.'), test) for test in (plays, turns, tells, fits, odd_names, network, recorded)]

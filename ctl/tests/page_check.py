@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Is a page whole, alone, and does its model say what the plan says?
+"""Checks the page of a plan: it is complete, loads nothing from elsewhere, and the model in it agrees with the plan.
 
-    page_check.py PAGE.html PLAN.json SAID.json	SAID: what "hcctl -j plot" has printed
+    page_check.py PAGE.html PLAN.json SAID.json	SAID.json: what "hcctl -j plot" has printed
+
+The model is the JSON in the page from which its script draws the plan. An assertion fails if something is wrong.
 """
 
 import html.parser
@@ -10,14 +12,14 @@ import re
 import sys
 
 VOID = {'meta', 'input', 'br', 'hr', 'img', 'link'}
-# What a page would fetch something with.
+# Expressions in scripts and styles with which a page can load something
 OUTSIDE = re.compile(r'url\(|@import|\bfetch\(|XMLHttpRequest|WebSocket|EventSource|importScripts|\bimport\b|'
                      r'sendBeacon|\.src\b|https?:')
 NAMESPACE = 'http://www.w3.org/2000/svg'
 
 
 class Page(html.parser.HTMLParser):
-    """Elements that are closed in order, ids, text by element, and what the attributes name."""
+    """Parses a page: checks its elements and attributes, and keeps the ids, and the texts of the elements by tag."""
 
     def __init__(self, text):
         super().__init__()
@@ -27,7 +29,7 @@ class Page(html.parser.HTMLParser):
         assert not self.open, f'not closed: {self.open}'
 
     def handle_starttag(self, tag, attrs):
-        """Notes an element."""
+        """Check the attributes of an element that begins, and note its id."""
         given = dict(attrs)
         assert len(given) == len(attrs), f'attribute twice in {tag}'
         for name in ('src', 'href', 'srcset', 'action', 'data', 'style') + tuple(n for n in given if n[:2] == 'on'):
@@ -42,24 +44,24 @@ class Page(html.parser.HTMLParser):
             self.open.append((tag, name))
 
     def handle_startendtag(self, tag, attrs):
-        """As in SVG."""
+        """Handle an element that is closed by its own tag (<path/>), as in SVG."""
         self.handle_starttag(tag, attrs)
         if tag not in VOID:
             self.handle_endtag(tag)
 
     def handle_endtag(self, tag):
-        """Closes what was opened last."""
+        """Close the element that was opened last, which must be of this tag."""
         assert self.open and self.open[-1][0] == tag, f'</{tag}> closes {self.open[-1:]}'
         self.open.pop()
 
     def handle_data(self, data):
-        """Text of the innermost element."""
+        """Add the text to the innermost element."""
         if self.open:
             self.texts[self.open[-1][1]][-1] += data
 
 
 def alone(page):
-    """Nothing comes from elsewhere."""
+    """Check that the page stands alone: it loads nothing."""
     assert page.policy and "default-src 'none'" in page.policy, 'no policy'
     assert len(page.ids) == len(set(page.ids)), 'an id is there twice'
     assert [len(page.texts[name]) for name in ('script', 'script:model', 'style')] == [1, 1, 1]
@@ -70,25 +72,25 @@ def alone(page):
 
 
 def links(faults):
-    """As pairs."""
+    """The faulty links as a set of pairs (node, dimension)."""
     return {(f['node'], f['dim']) for f in faults}
 
 
 def same_faults(model, plan):
-    """The faults, as planners say them."""
+    """Check that the model has the dimension and the faults of the plan."""
     assert model['dim'] == plan['dim']
     assert links(model['fail_links']) == links(plan.get('fail_links', [])), 'other links'
     assert set(model['fail_nodes']) == set(plan.get('fail_nodes', [])), 'other nodes'
 
 
 def hops(model, phase):
-    """Who sends to whom in a phase."""
+    """The pairs (sender, receiver) of a phase."""
     return [(t['from'], t['to']) for t in model['transfers'] if t['phase'] == phase]
 
 
 def along(model):
-    """Transfers that are no detour take a healthy link between live nodes; of a phase, but for helpers, along its
-    dimension.
+    """Check each transfer: its nodes have not failed, and unless it is a detour, it takes a healthy link. If it is
+    direct, and its phase has a dimension, the link is along this dimension.
     """
     bad = links(model['fail_links'])
     for t in model['transfers']:
@@ -102,7 +104,7 @@ def along(model):
 
 
 def same_tree(model, plan):
-    """All but the sink send, all at their stage."""
+    """A tree: all members but the sink send once, and the phases are in the order of the plan."""
     assert [p['dim'] for p in model['phases']] == plan['order'] and model['roots'] == [plan['sink']]
     senders = {t['from'] for t in model['transfers']}
     assert len(senders) == len(plan['members']) - 1 and plan['sink'] not in senders
@@ -110,7 +112,7 @@ def same_tree(model, plan):
 
 
 def same_bcast(model, plan):
-    """Whoever is informed is informed once, by someone who knows."""
+    """A broadcast: each node receives the message at most once, from a node that already has it."""
     assert [p['dim'] for p in model['phases']] == plan['sequence'] and model['roots'] == [plan['source']]
     informed = {plan['source']}
     for phase in range(len(plan['sequence'])):
@@ -121,7 +123,7 @@ def same_bcast(model, plan):
 
 
 def same_doubling(model, plan):
-    """All members exchange at each stage."""
+    """Recursive doubling: in each phase, all members exchange with their neighbours along its dimension."""
     assert [p['dim'] for p in model['phases']] == plan['order']
     for phase, d in enumerate(plan['order']):
         pairs = hops(model, phase)
@@ -129,7 +131,7 @@ def same_doubling(model, plan):
 
 
 def same_rings(model, plan):
-    """Each ring goes around, or there and back."""
+    """Rings: the transfers of each phase go around its ring, or once along its nodes if it goes back the same way."""
     for phase, ring in enumerate(plan['rings']):
         nodes = ring['nodes']
         around = list(zip(nodes, nodes[1:] + nodes[:1]))
@@ -139,7 +141,7 @@ def same_rings(model, plan):
 
 
 def same_span(model, plan):
-    """Each to its parent, in its step, and a node receives one in a step."""
+    """A spanning tree: each node sends to its parent in its step, and no node receives twice in one step."""
     assert model['roots'] == [plan['sink']]
     for phase in range(plan['steps']):
         pairs = {(link['node'], link['parent']) for link in plan['links'] if link['step'] == phase + 1}
@@ -151,7 +153,7 @@ def same_span(model, plan):
 
 
 def same_topology(model, plan):
-    """Everyone's parent."""
+    """A balancing topology: each transfer goes from a node to its parent."""
     assert {str(t['from']): t['to'] for t in model['transfers']} == plan['parent']
 
 
@@ -160,7 +162,7 @@ SAME = {'tree': same_tree, 'broadcast': same_bcast, 'doubling': same_doubling, '
 
 
 def main(page_file, plan_file, said_file):
-    """All of it."""
+    """Check the page of one plan."""
     with open(page_file, encoding='utf-8') as file:
         page = Page(file.read())
     with open(plan_file, encoding='utf-8') as file:

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Pages of plans: whole, alone, and their models say what the plans say; TAP.
+# Tests the HTML pages of plans that "hcctl plot" writes: a page must be complete, must load nothing from elsewhere,
+# and the model in it, which its script draws, must agree with the plan. Prints TAP.
 #	page_test.sh HCCTL
 
 # shellcheck source=ctl/tests/lib.sh
@@ -9,7 +10,7 @@
 # shellcheck disable=SC2034
 logs=(log)
 
-# checked WHAT PLAN.json: the page of this plan
+# checked WHAT PLAN.json: a test named WHAT: page_check.py must accept the page of this plan
 checked() {
 	{
 		rm -f page.html
@@ -18,7 +19,7 @@ checked() {
 	result $? "$1"
 }
 
-# page PLAN-WORD..
+# page WORD..: a test of the page of the plan that "hcctl WORD.." prints
 page() {
 	"$hcctl" -j "$@" >plan.json 2>log
 	checked "a page of: $*" plan.json
@@ -49,7 +50,7 @@ page span plan dragonfly 4x2 fail-node 7
 # --- names ---------------------------------------------------------------------
 
 "$hcctl" -j tree find dim 3 >tree.json
-# A name as long as there is room for; no fabric has such a one, but a file may.
+# Names that could end the script of a page. No fabric can have such a name, but a file of a plan may contain it.
 for name in '</script><script>alert(1)' '<!--<script>' ']]>&amp;&lt;"' "@MODEL@ @SCRIPT@ '" '\u003c\n'; do
 	jq --arg name "$name" '.fabric = $name' tree.json >odd.json
 	checked "a name: $name" odd.json
@@ -57,7 +58,8 @@ done
 
 # --- traces ----------------------------------------------------------------------
 
-# event PH ID TS MORE: one of a time line
+# event PH ID TS MORE: print an event of a trace, in the JSON of "hcctl trace": a frame on a link (a hop) begins if PH
+# is b, and ends if it is e; ID is its name, TS the time in microseconds
 event() { printf '{"ph":"%s","cat":"hop","pid":2,"tid":2,"id":"%s","ts":%s,%s}' "$@"; }
 {
 	printf '{"traceEvents":[{"ph":"M","name":"process_name","pid":1},{"ph":"X","cat":"merge","pid":1,"ts":1,"dur":1},'
@@ -73,7 +75,8 @@ sed -n '/id="model">/{n;p}' page.html | jq -e '.hops == [
 	jq -e '.hops == 2' said.json >>log && python3 "$here/page_check.py" page.html tree.json said.json >>log 2>&1
 result $? 'a page with a trace'
 
-# no_trace STATUS PATTERN JSON
+# no_trace STATUS PATTERN JSON: with this JSON as the trace, "hcctl plot" must exit with STATUS, print a one-line error
+# that matches PATTERN, and write no page
 no_trace() {
 	local got
 	printf '%s' "$3" >bad.json
@@ -113,7 +116,8 @@ result $? 'a trace that is not there'
 
 # --- refusals --------------------------------------------------------------------
 
-# refused PATTERN PLAN-WORD..: there is no page of that
+# refused PATTERN WORD..: for the plan that "hcctl WORD.." prints, "hcctl plot" must exit with status 2, print a
+# one-line error that matches PATTERN, and write no page
 refused() {
 	local pattern=$1 status
 	shift

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The counterexamples of Documentation/errata.rst, one case each.
+ * Claims of the paper on tree communication (Leu and Kuo) that are wrong, with the counterexamples
+ * of Documentation/errata.rst. FIND_TREE is the paper's heuristic that chooses a tree. A clean sink
+ * is a sink without faulty links.
  */
 #include <errno.h>
 #include <string.h>
@@ -65,6 +67,9 @@ static bool example(struct example *e, unsigned int n, const char *links, uint32
 	return true;
 }
 
+/* As printed, a helper also waits for a neighbour that cannot reach it, so the algorithm of figure
+ * 13 deadlocks: in the example of figure 14, and with two faulty links in the 2-cube.
+ */
 TEST(figure_13_helper_test_deadlocks)
 {
 	struct oracle_result r;
@@ -87,6 +92,9 @@ TEST(figure_13_helper_test_deadlocks)
 	world_end(&w, &p);
 }
 
+/* As printed, the algorithm of figure 13 deadlocks with any single failed node, because the node's
+ * active neighbours wait for it.
+ */
 TEST(figure_13_node_fault_deadlocks)
 {
 	struct oracle_result r;
@@ -125,6 +133,9 @@ static bool loses_parts(unsigned int set)
 	return lost;
 }
 
+/* A helper whose own tree link is faulty receives nothing, so the part of the data that is sent to
+ * it is lost. In the 3-cube this needs four faulty links.
+ */
 TEST(figure_13_blocked_helper_loses_parts)
 {
 	unsigned int least = 12, set, f;
@@ -143,6 +154,7 @@ TEST(figure_13_blocked_helper_loses_parts)
 	world_end(&e.w, &e.p);
 }
 
+/* Data that takes a detour to a passive node whose tree link is faulty is not received there. */
 TEST(figure_13_detour_is_not_read)
 {
 	struct example e;
@@ -174,6 +186,10 @@ static bool steps_are_n_plus_k(unsigned int n, unsigned int set)
 	return fine;
 }
 
+/* Theorem 5 claims n + k steps for k faulty stages. This holds for all faulty links of the 2-cube,
+ * and for up to two of the 3-cube. It does not hold if a sender has no helper: with these three
+ * faulty links of the 3-cube k is 1, and the tree takes 5 steps.
+ */
 TEST(theorem_5_steps)
 {
 	unsigned int set;
@@ -190,6 +206,9 @@ TEST(theorem_5_steps)
 	world_end(&e.w, &e.p);
 }
 
+/* The paper claims that the slowdown is below 2, so that there are fewer than 2n steps. With these
+ * faults there are 2n = 8.
+ */
 TEST(theorem_5_slowdown)
 {
 	struct example e;
@@ -215,6 +234,9 @@ TEST(theorem_5_detour_baseline)
 	world_end(&w, &p);
 }
 
+/* Theorem 7 claims that the algorithm tolerates at least 2^(n-1) faulty links. But so many can
+ * divide the cube without isolating a node, and even fewer can cut off a pair of nodes.
+ */
 TEST(theorem_7_cut)
 {
 	struct hc_tree_plan p;
@@ -283,6 +305,9 @@ static void count_misses(unsigned int n, unsigned int f, unsigned int *exist,
 	}
 }
 
+/* FIND_TREE does not find each tree without faulty links. The third number of each row is the
+ * percentage of sets of f faulty links for which it misses the tree.
+ */
 TEST(find_tree_misses_trees_without_faulty_links)
 {
 	static const unsigned int want[][3] = {
@@ -311,6 +336,9 @@ TEST(find_tree_misses_trees_without_faulty_links)
 	}
 }
 
+/* Theorem 3: with fewer than 2^(n-1) faulty links, some node has no faulty link, and can be the
+ * sink. This holds, and no larger bound does; but the theorem does not hold for failed nodes.
+ */
 TEST(theorem_3_bound)
 {
 	struct hc_tree_plan p;
@@ -339,6 +367,9 @@ TEST(theorem_3_bound)
 	world_end(&w, &p);
 }
 
+/* With fewer than n faulty links there is always a tree without faulty links, and n can be too
+ * many.
+ */
 TEST(tree_without_faulty_links_exists_below_n_faults)
 {
 	unsigned int n, run, i, exist, missed, sets;
@@ -388,6 +419,9 @@ static uint64_t links_of(const struct oracle_tree *t)
 	return set;
 }
 
+/* Proposition 1: the choices of a sink and an order make n! * 2^n trees. Only half of the trees
+ * have different links: for n = 3, 24 of 48.
+ */
 TEST(proposition_1_half_the_trees)
 {
 	static const unsigned int orders[6][3] = {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The paper's examples, and those of its theorems that hold.
+ * The examples of the paper on tree communication (Leu and Kuo), and those of its theorems that
+ * hold. FIND_TREE is the paper's heuristic that chooses a tree.
  */
 #include <errno.h>
 #include <string.h>
@@ -8,6 +9,9 @@
 #include "plan_test.h"
 #include "tree_impl.h"
 
+/* Example 1: the stage at which nodes send, in a tree of the 3-cube, and whether node 6 is passive,
+ * active or idle at each stage.
+ */
 TEST(example_1)
 {
 	uint32_t members[1] = { 0xff };
@@ -25,6 +29,9 @@ TEST(example_1)
 	ASSERT_TRUE(oracle_state(&ot, 6, 2) == ORACLE_IDLE);
 }
 
+/* Example 2: the FAULT words of a 3-cube with three faulty links, the costs that FIND_TREE
+ * computes, and the tree that it finds.
+ */
 TEST(example_2)
 {
 	static const uint32_t words[8] = { 0, 2, 0, 2, 1, 3, 0, 2 };
@@ -59,6 +66,9 @@ static int role_of(const struct world *w, const struct hc_tree *t, uint32_t u,
 	return hc_tree_role(t, u, w->f->fault[u], nb, role, src, 8);
 }
 
+/* Example 3: node b, whose links to a and 9 are faulty, sends half of its data to each of two
+ * helpers.
+ */
 TEST(example_3)
 {
 	struct hc_tree_role role;
@@ -77,6 +87,9 @@ TEST(example_3)
 	world_end(&w, &p);
 }
 
+/* Example 4: FIND_TREE in a 3-cube with two faulty links and a failed node. Node 4 sends its data
+ * to its helper, node 5.
+ */
 TEST(example_4)
 {
 	struct hc_faulty_link faulty[4];

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Pictures of plans: well-formed, complete, and bad input is refused; TAP.
+# Tests the pictures of plans that "hcctl plot" draws: they must be well-formed and complete, and wrong input must be
+# refused. Prints TAP.
 #	plot_test.sh HCCTL
 
 # shellcheck source=ctl/tests/lib.sh
@@ -9,7 +10,8 @@
 # shellcheck disable=SC2034
 logs=(log)
 
-# Counts what an SVG has; a file that is no XML ends it.
+# count.py FILE.svg NAME=NUMBER..: count the nodes, links, transfers ("edges"), faults ("bad") and so on of a picture.
+# Fails if a count is not this number, or if the file is not well-formed.
 cat >count.py <<'END'
 import math
 import re
@@ -28,7 +30,7 @@ count = {
     'dead': sum('failed' in (g.find(ns + 'title').text or '') for g in groups
                 if g.get('class') == 'node'),
 }
-# Marks hide neither each other nor nodes, and are not hidden.
+# "hidden": marks (the numbers on transfers, and the crosses of faults) that overlap a node or another mark
 disks = [[float(c.get(k)) for k in ('cx', 'cy', 'r')] for g in groups if g.get('class') == 'node'
          for c in list(g.iter(ns + 'circle'))[-1:]]
 marks = [[float(c.get(k)) for k in ('cx', 'cy', 'r')] for c in root.findall(ns + 'circle')
@@ -53,7 +55,8 @@ for word in sys.argv[2:]:
         sys.exit(f'{name}: {count[name]}, not {wanted}')
 END
 
-# svg WHAT COUNT.. -- PLAN-WORD..: the picture of this plan has these numbers
+# svg WHAT COUNT.. -- WORD..: a test named WHAT: draw the plan that "hcctl WORD.." prints. count.py must find each
+# COUNT, for example nodes=8, in the picture.
 svg() {
 	local what=$1 counts=() bad=0
 	shift
@@ -70,13 +73,14 @@ svg() {
 	result $bad "$what: ${counts[*]}"
 }
 
-# said FILTER: what the last picture's command printed
+# said FILTER: this filter of jq must be true for what "hcctl -j plot" printed when svg() called it last
 said() {
 	jq -e "$1" said >log 2>&1
 	result $? "it says: $1"
 }
 
-# refused STATUS PATTERN PLAN: this plan, in JSON, is refused in one line
+# refused STATUS PATTERN PLAN: "hcctl plot" of this plan, in JSON, must exit with STATUS, print a one-line error that
+# matches PATTERN, and write no picture
 refused() {
 	local status=$1 pattern=$2 got bad=0
 	printf '%s' "$3" >bad.json
@@ -109,7 +113,7 @@ svg 'a broadcast' nodes=64 edges=60 bad=1 dead=3 marks=61 hidden=0 -- \
 svg 'a matrix' panels=8 nodes=0 -- tree find dim 7 sink 0 fail-link 3:1,64:2,1:0 fail-node 77
 said '.nodes == 128 and .links == 448 and .faulty_links == 3 and .transfers > 120'
 svg 'a matrix' panels=9 -- bcast plan dim 8 source 9 fail-node 5,6,17,70,200 fail-link 0:3
-# The panels fill the room there is, across or down.
+# The panels must reach near to the right and the lower border of the picture.
 sed '/id="key"/,$d' plan.svg | grep -oE '<rect class="panel" x="[0-9.]+" y="[0-9.]+" width="[0-9.]+" height="[0-9.]+"' | tr -cs '0-9.\n' ' ' |
 	awk '{ if ($1 + $3 > right) right = $1 + $3; if ($2 + $4 > bottom) bottom = $2 + $4; }
 		END { print right, bottom; exit !(right > 870 && bottom > 790); }' >log
@@ -270,7 +274,7 @@ refused 2 'invalid plan bad.json: the way to the subcube' \
 	'{"dim":2,"subcube":"0X","depth":1,"parent":{"2":3,"3":2}}'
 refused 2 'invalid plan bad.json: a node that could' '{"dim":2,"subcube":"0X","depth":1,"parent":{"2":0}}'
 
-# wrong STATUS PATTERN WORD..
+# wrong STATUS PATTERN WORD..: "hcctl plot WORD.." must exit with STATUS and print a one-line error that matches PATTERN
 wrong() {
 	local status=$1 pattern=$2 got
 	shift 2

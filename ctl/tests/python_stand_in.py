@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Handles of the library with no kernel behind them, for tests of what is handed to it.
+"""A substitute for the functions of libhypercube, so that the Python package is tested without the kernel module.
 
-An operation brings back its own data at once, unless the test says otherwise.
+It records the arguments of the calls. An operation is complete at once, and its result is the data that was given
+to it, unless the test sets something else.
 """
 
 import ctypes
@@ -16,22 +17,25 @@ NONE = _native.NONE
 
 
 class StandIn:
-    """In the place of functions of the library until the test ends."""
+    """Replaces the functions of the library, until the test ends, by the methods of this class with the same names.
+
+    A test sets the attributes to choose how operations proceed.
+    """
 
     def __init__(self, test):
-        self.posted = []        # collective, parameters, bytes and addresses of each
-        self.closed = 0
+        self.posted = []        # for each operation: collective, Params, size of data, size of out, their addresses
+        self.closed = 0         # number of handles that were closed
         self.misused = []       # functions that were called with a handle that is closed
-        self.message = b''      # what a broadcast brings
-        self.blocks = 1         # that the data of a reduce_scatter have
-        self.places = 3         # so many members have a block in the result of an allgather
-        self.silent = False     # nothing moves
-        self.sends = True
-        self.failure = None     # status, node, dimension of what ends
-        self.instead_of_progress = None
-        self.interrupts = False # a signal comes as an operation is over
+        self.message = b''      # what members receive by a broadcast
+        self.blocks = 1         # number of blocks in the data of a reduce_scatter; the result is the first
+        self.places = 3         # number of members that have a block in the result of an allgather
+        self.silent = False     # no operation that must be waited for is completed
+        self.sends = True       # the data of operations is sent
+        self.failure = None     # the operations fail: (status, node, dimension)
+        self.instead_of_progress = None     # a function that is called by hcl_progress()
+        self.interrupts = False # each wait is ended by a signal as soon as the operation is complete
         self._handles, self._open = 0, set()
-        self._waiting = {}      # cookie: its Params, data, out, out_max
+        self._waiting = {}      # by cookie: Params, data, address and size of out of operations that are not complete
         self._said, self._latest = b'', _native.Result()
         self._ends = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
         for end in self._ends:
@@ -41,28 +45,28 @@ class StandIn:
             patch.start()
             test.addCleanup(patch.stop)
 
-    # --- what tests ask -------------------------------------------------------------------
+    # --- for the tests --------------------------------------------------------------------
 
     def said(self):
-        """Of the latest operation: collective, operator, type, flags, width, bytes, room."""
+        """The latest operation: collective, operator, type, flags, width, size of the data, size of the result."""
         collective, params, size, room, _ = self.posted[-1]
         return (collective.name, names.Oper(params.oper).name if params.oper else 0,
                 names.Type(params.type).name if params.type else 0, params.flags, params.width, size, room)
 
     @property
     def addresses(self):
-        """Of the latest operation: where its data are, and where its result goes."""
+        """The addresses of the data and of the result of the latest operation."""
         return self.posted[-1][4]
 
     def waiting(self, cookie):
-        """What an operation that is not over has sent."""
+        """The data of an operation that is not complete."""
         return self._waiting[cookie][1]
 
     def only(self, name):
-        """Nothing but one operation of this kind was posted."""
+        """Check that exactly one operation was posted, and that it is of this collective."""
         assert [posted[0].name for posted in self.posted] == [name], self.posted
 
-    # --- the library ----------------------------------------------------------------------
+    # --- the functions of the library -----------------------------------------------------
 
     def _watched(self, name):
         function = getattr(self, name)

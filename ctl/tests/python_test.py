@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""The Python package without a module: what it refuses, and what it hands to the library; TAP.
+"""Tests the Python package without the kernel module: what it refuses, and how it calls the library. Prints TAP.
 
-The libraries are the real ones; behind the open handles of python_stand_in.py is no kernel.
+The libraries are the real ones. In the tests that need an open handle, python_stand_in.py replaces the functions
+that would talk to the kernel.
 """
 
 import contextlib
@@ -39,7 +40,7 @@ PLAN = Plan('t', 7, names.PlanType.TREE, 1, 3, 0, 8, False, None, None)
 
 
 def stranger():
-    """An array of the other byte order."""
+    """An array whose elements are not in the byte order of this machine."""
     return np.zeros(4, '>u4' if sys.byteorder == 'little' else '<u4')
 
 
@@ -49,10 +50,11 @@ def read_only(array):
 
 
 class Headers(unittest.TestCase):
-    """The package says what the headers of C say."""
+    """Compares the structures, numbers and functions in the package with the C headers."""
 
     def compiled(self, lines):
-        """What a program prints that includes the headers."""
+        """Compile and run a C program that includes the headers and has these lines in main(). Returns the words
+        that it prints."""
         text = ''.join(f'#include <{path}>\n' for path in ['stdio.h', 'stddef.h', *HEADERS])
         text += 'int main(void)\n{\n' + '\n'.join(lines) + '\nreturn 0;\n}\n'
         with tempfile.TemporaryDirectory() as folder:
@@ -101,7 +103,7 @@ class Headers(unittest.TestCase):
             there = re.findall(r'^\tHYPERCUBE_(?:PLAN_)?(\w+)', body, re.M)
             mine = [member.name for member in kind]
             if kind is names.Collective:
-                # One that has no call yet need not have a name.
+                # A new collective for which the package has no call yet need not have a name.
                 lacking = there[len(mine):]
                 print(f'# without a call: {" ".join(lacking)}' if lacking else '# all collectives have calls')
                 there = there[:len(mine)]
@@ -113,13 +115,14 @@ class Headers(unittest.TestCase):
             self.assertTrue(callable(getattr(Node, name)) and callable(getattr(Node, f'i{name}')))
 
     def test_functions(self):
-        """All that the headers declare, or why they are not wanted; with as many parameters."""
+        """The package knows each function of the headers, except some that it does not need, and calls it with the
+        right number of parameters."""
         others = {'hcl_family', 'hcl_oper_parse', 'hcl_oper_name', 'hcl_type_parse', 'hcl_type_name',
                   'hcl_barrier'}
         mine = {name: its[1] for functions in _native.PROTOTYPES.values() for name, its in functions.items()}
         for path in HEADERS:
             for name, inside in re.findall(r'^[a-z][^(\n/]*\b(hcl_\w+)\(([^)]*)\);', path.read_text(), re.M):
-                # What blocks is posted.
+                # The package does not call functions that wait for an operation; it uses hcl_post() instead.
                 if name in others or 'struct hypercube_result *res' in inside and 'bytes' in inside:
                     continue
                 count = 0 if inside.strip() == 'void' else inside.count(',') + 1
@@ -141,14 +144,14 @@ class Headers(unittest.TestCase):
 
 
 class Arrays(unittest.TestCase):
-    """Types, elements, orders."""
+    """Tests _arrays: types, elements, and what can be sent, filled and sorted."""
 
     def test_types(self):
         for dtype, wanted in (('u1', 'U8'), ('u2', 'U16'), ('u4', 'U32'), ('u8', 'U64'), ('i1', 'I8'), ('i2', 'I16'),
                               ('i4', 'I32'), ('i8', 'I64'), ('f2', 'F16'), ('f4', 'F32'), ('f8', 'F64'),
                               (np.longlong, 'I64')):
             self.assertEqual(_arrays.type_of(np.dtype(dtype)), (names.Type[wanted], 0))
-        # What ml_dtypes says of its own
+        # These are the attributes of the bfloat16 of the package ml_dtypes.
         bfloat16 = types.SimpleNamespace(name='bfloat16', kind='V', itemsize=2, isnative=True)
         self.assertEqual(_arrays.type_of(bfloat16), (names.Type.BF16, 0))
         self.assertEqual(_arrays.type_of(np.dtype('S9')), (names.Type.RECORD, 9))
@@ -183,7 +186,7 @@ class Arrays(unittest.TestCase):
     def test_places(self):
         pairs = hypercube.loc(np.array([3, -1], 'i2'), [8, 9])
         self.assertEqual(pairs.tobytes(), np.array([3, 8, 0xffff, 9], 'u8').tobytes())
-        # What is free between the fields goes as 0.
+        # The padding between the two fields is sent as 0.
         dirty = np.full(32, 0xff, np.uint8).view(pairs.dtype)
         dirty['value'], dirty['index'] = [3, -1], [8, 9]
         self.assertNotEqual(dirty.tobytes(), pairs.tobytes())
@@ -251,7 +254,7 @@ class Arrays(unittest.TestCase):
 
 
 class Refusals(unittest.TestCase):
-    """What the real libraries refuse where there is no module."""
+    """Errors of the real libraries when the module is not loaded."""
 
     def setUp(self):
         if os.path.exists('/sys/module/hypercube'):
@@ -302,7 +305,7 @@ class Refusals(unittest.TestCase):
 
 
 class Operations(unittest.TestCase):
-    """What is handed to the library, and what becomes of it."""
+    """Tests the calls of Node, Messages and Tasks with the functions of python_stand_in.py."""
 
     def setUp(self):
         self.kernel = StandIn(self)
@@ -422,7 +425,7 @@ class Operations(unittest.TestCase):
         self.assertNotEqual(*self.kernel.addresses)
         block = self.node.ireduce_scatter(data, 'sum', 7).wait()
         self.assertEqual((block.shape, block.tolist()), ((3,), [0, 1, 2]))
-        # A part of data may be where the result goes.
+        # out may be a part of data.
         self.assertEqual(self.node.reduce_scatter(data, 'sum', 7, out=data[1]).tolist(), [0, 1, 2])
         self.assertEqual(data.tolist(), [[0, 1, 2]] * 2)
         self.assertEqual(self.node.reduce_scatter(np.array([5, 6]), 'sum', 7).shape, ())
@@ -435,7 +438,7 @@ class Operations(unittest.TestCase):
         self.assertEqual(sent.tolist(), [[[0, 1], [0, 0], [0, 0]], [[0, 0]] * 3, [[2, 3], [4, 5], [6, 7]],
                                          [[8, 9], [10, 11], [0, 0]]])
         self.assertEqual(request.wait().tolist(), [[0, 1]])
-        # The place of the block may be in data.
+        # Here, too, out may be a part of data.
         with mock.patch.object(Plan, 'members', lambda _: list(range(8))):
             self.kernel.blocks = 8
             got = self.node.reduce_scatter(data, 'sum', PLAN, counts=[2, 4] + [0] * 6, out=data[2:4])
@@ -456,7 +459,7 @@ class Operations(unittest.TestCase):
     def test_short_results_in_a_matrix(self):
         self.kernel.message = b'abcdef'
         with warnings.catch_warnings():
-            # numpy would rather have none.
+            # numpy warns that its matrix class should no longer be used.
             warnings.simplefilter('ignore', PendingDeprecationWarning)
             room, other = np.matrix(np.zeros((2, 4), 'u2')), np.matrix(np.zeros((2, 4), 'u2'))
             self.assertEqual(self.node.bcast(room, 7, source=1).tobytes(), b'abcdef')
@@ -584,7 +587,8 @@ class Operations(unittest.TestCase):
         self.node.barrier(7)
 
     def each_place(self, call, happens):
-        """Something happens at each line of a call, at another one each time; how many there are."""
+        """Run call() again and again. Each time, happens() is called at a line of the package at which it was not
+        called before, until there is no such line. Returns the number of lines."""
         places = set()
 
         def trace(frame, event, _):
@@ -611,7 +615,7 @@ class Operations(unittest.TestCase):
         raise KeyboardInterrupt
 
     def test_a_signal_between(self):
-        """At any place of a call: the handle can be used, and closed."""
+        """Wherever in a call a signal comes, the handle can be used and closed afterwards."""
         def call():
             with contextlib.suppress(KeyboardInterrupt):
                 self.node.allreduce(np.ones(3), 'sum', 7)
@@ -619,7 +623,8 @@ class Operations(unittest.TestCase):
         self.assertEqual(self.node.allreduce(np.ones(3), 'sum', 7).tolist(), [1, 1, 1])
 
     def test_a_signal_loses_no_request(self):
-        """At any place of a call: what the library has begun is found, once, and can be waited for."""
+        """Wherever in a call a signal comes, requests() finds each operation that the library has begun, once, and
+        it can be waited for."""
         def call():
             before = len(self.kernel.posted)
             with contextlib.suppress(KeyboardInterrupt):
@@ -645,12 +650,12 @@ class Operations(unittest.TestCase):
         self.kernel.silent, self.kernel.sends = False, True
         requests[0].wait()
         self.assertEqual(self.node.requests(), [])
-        # A node that nobody knows any more is closed at once, with what is under way.
+        # A Node to which nothing refers any more is closed at once, although an operation is under way.
         Node('t', 1).iallreduce(np.ones(3), 'sum', 7)
         self.assertEqual(self.kernel.closed, 1)
 
     def interrupted(self, call):
-        """A signal comes as an operation is over."""
+        """Run call(), which a signal ends at the moment at which its operation is complete."""
         self.kernel.interrupts = True
         with self.assertRaises(KeyboardInterrupt):
             call()
@@ -678,7 +683,7 @@ class Operations(unittest.TestCase):
         self.assertEqual(said, [b'one', b'two'])
 
     def test_a_handler_closes(self):
-        """At any place of a call: the library sees nothing of the handle after that."""
+        """Wherever in a call a signal handler closes the node, its handle is not given to the library afterwards."""
         calls = 0
 
         def call():
@@ -713,7 +718,7 @@ class Operations(unittest.TestCase):
         self.assertEqual(self.node.failure.status, -errno.EACCES)
 
     def test_what_is_open_is_there_once(self):
-        """No copy closes it a second time."""
+        """Open objects cannot be copied, because a copy would close the handle a second time."""
         request = self.node.iallreduce(np.ones(3), 'sum', 7)
         with Messages('t', 1) as messages, Tasks('t', 1) as tasks:
             for one in (self.node, messages, tasks, request, self.node._handle):
@@ -725,7 +730,7 @@ class Operations(unittest.TestCase):
             self.assertEqual(self.kernel.closed, 0)
         self.assertEqual(self.kernel.closed, 2)
         self.assertEqual(request.wait().tolist(), [1, 1, 1])
-        # What only says something is not bound to anything.
+        # Objects that only hold values can be copied.
         for one in (PLAN, request.result, names.Oper.SUM):
             self.assertEqual((copy.deepcopy(one), pickle.loads(pickle.dumps(one))), (one, one))
 

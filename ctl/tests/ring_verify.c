@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The verifier of ring trees: each error has its sentence, and a tree that was corrupted at random
- * is accepted if and only if the definition allows it.
+ * The verifier of trees of rings: each error has its sentence, and a tree that was corrupted at
+ * random is accepted if and only if the definition allows it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -65,7 +65,7 @@ static const struct bad bad[] = {
 	  NO_NODE },
 };
 
-/* Return: the cube of the trees above. @fault: its FAULT words. */
+/* Return: the cube of the trees in bad[]. @fault: its FAULT words. */
 static struct hc_ring_net corrupted_cube(uint32_t *fault)
 {
 	memset(fault, 0, 8 * sizeof(*fault));

@@ -14,7 +14,8 @@ import urllib.parse
 import warnings
 
 FOLDER = pathlib.Path(__file__).resolve().parents[2] / 'Documentation' / 'schema'
-# So many outputs of a command are spoilt, in so many elements of each array.
+# To check that a schema refuses wrong outputs, outputs are spoilt: SPOILT outputs of each command, and ELEMENTS
+# elements of each array in them.
 SPOILT, ELEMENTS = 4, 2
 
 try:
@@ -23,12 +24,12 @@ except ImportError:
     print('1..0 # SKIP there is no jsonschema: apt-get install python3-jsonschema')
     sys.exit(0)
 warnings.simplefilter('ignore', DeprecationWarning)
-# Of which schema of common.json is what they print?
+# Options that print JSON, and the names of its schemas in common.json
 OPTIONS = {'-V': 'version', '-b': 'batch', '-a': 'all-hosts'}
 
 
 class Schemas:
-    """All of the folder.  That of a command is in $defs of its object's file."""
+    """All schemas of the folder. The schema of a command is in $defs of the file of its object."""
 
     def __init__(self):
         self.files = {f.stem: json.loads(f.read_text()) for f in sorted(FOLDER.glob('*.json'))}
@@ -36,7 +37,7 @@ class Schemas:
         self.cache = {}
 
     def of(self, name, key):
-        """A validator; None: there is no such schema."""
+        """The validator for the schema that file NAME has under KEY, or None if there is no such schema."""
         schema = self.files.get(name)
         if schema is None or key not in schema['$defs']:
             return None
@@ -45,9 +46,9 @@ class Schemas:
         return self.cache[name, key]
 
     def looked_up(self, part, schema, inside=()):
-        """A part of a schema with what its references name in their places: jsonschema would look for each again
-        and again, which takes half of its time.  What is within itself, and
-        what has other words beside it, stays a reference."""
+        """A copy of a part of a schema in which each reference ($ref) is replaced by what it refers to. jsonschema
+        would look up the reference each time that it comes to it, which takes half of its time. A reference is
+        kept if it is within what it refers to (the whole would be infinite), or if it has other keys beside it."""
         if isinstance(part, list):
             return [self.looked_up(member, schema, inside) for member in part]
         if not isinstance(part, dict):
@@ -64,7 +65,7 @@ class Schemas:
         return {key: self.looked_up(member, schema, inside) for key, member in part.items()}
 
     def validator(self, schema, reference):
-        """Versions of jsonschema differ in how references are found."""
+        """Make a validator. New versions of jsonschema find references in a registry, old ones with a resolver."""
         try:
             import referencing  # pylint: disable=import-outside-toplevel
             registry = referencing.Registry().with_contents(self.store.items())
@@ -98,7 +99,7 @@ def hcctl_json(hcctl, *words):
 
 
 def key_of(words, commands):
-    """Whose schema is that of these words: file and name."""
+    """The schema for what these words of a command line print: its file, and its key in $defs."""
     while words[0].startswith('-c') or words[0].startswith('-p'):
         words = words[1:]
     if words[0] in OPTIONS:
@@ -113,7 +114,8 @@ def key_of(words, commands):
 
 
 def read(files, commands):
-    """Outputs by schema; an output is None where there was none."""
+    """Read the files of records. Returns, for each schema, a list of (words, output); output is None if the command
+    has printed nothing."""
     records = collections.defaultdict(list)
     for name in files:
         for line in pathlib.Path(name).read_text().splitlines():
@@ -146,14 +148,14 @@ def misfits(schemas, key, outputs):
 
 
 def wrong(value):
-    """Something of another type."""
+    """A value of another type."""
     if isinstance(value, (dict, str)):
         return 12
     return 'nosuch' if not isinstance(value, list) else {'nosuch': []}
 
 
 def spoilt(value):
-    """What went wrong where, and the value with that."""
+    """Spoil a value in one place at a time. Yields what is wrong and where, and the spoilt value."""
     yield 'another type', wrong(value)
     if isinstance(value, dict):
         yield 'one more key', {**value, 'nosuch': True}
@@ -167,17 +169,18 @@ def spoilt(value):
 
 
 def shortened(value):
-    """With as many elements of each array as are spoilt: the others would be looked at each time."""
+    """The value with only the elements of each array that are spoilt. The others would cost time, because all of a
+    spoilt value is checked."""
     if isinstance(value, dict):
         return {key: shortened(member) for key, member in value.items()}
     return [shortened(member) for member in value[:ELEMENTS]] if isinstance(value, list) else value
 
 
 def passes(schemas, key, outputs):
-    """Spoilt outputs that a schema takes."""
+    """Spoil outputs of a command. Returns a list of those that the schema nevertheless accepts."""
     validator = schemas.of(*key)
     several = {}
-    # One for each set of keys that there are.
+    # Of outputs that have the same keys, one is enough.
     for words, output in outputs:
         several.setdefault(json.dumps(shape(output), sort_keys=True), (words, output))
     faults = []
@@ -207,14 +210,15 @@ def not_valid(schema):
 
 
 def unlike_help(schemas, commands):
-    """Each command has a schema, and each object of a schema its commands."""
+    """Compare the schemas with the commands in the help of hcctl. Returns a list of differences."""
     faults = [f'no schema of hcctl {o} {c}' for o, c in commands if schemas.of(o, c or o) is None]
     objects = {o for o, _ in commands}
     faults += [f'{name}.json is of no object' for name in schemas.files if name != 'common' and name not in objects]
     for name, schema in schemas.files.items():
         refs = {ref['$ref'].rsplit('/', 1)[1] for ref in schema.get('anyOf', [])}
         said = {c or o for o, c in commands if o == name and not schemas.silent(name, c or o)}
-        # What stands for nothing is no command's, as what is only referred to.
+        # A schema that is "false" means: the command prints nothing. It must belong to a command; other schemas
+        # need not, because others may refer to them.
         own = {(o, c or o) for o, c in commands}
         stray = [key for key, of in schema['$defs'].items() if of is False and (name, key) not in own]
         faults += [f'{name}.json: $defs/{key} is of no command' for key in stray]
@@ -256,7 +260,7 @@ def main():
         if printed and key not in (('common', 'batch'), ('common', 'all-hosts')):
             tap.result(passes(schemas, key, printed), f'{name} does not fit when it is spoilt')
     if len(words) + 1 < len(sys.argv):
-        # What needs Open MPI runs in a machine of its own (selftests/mpi).
+        # mpirun needs Open MPI, which only the virtual machine of selftests/mpi has.
         missing = [f'hcctl {o} {c}' for o, c in commands if (o, c or o) not in records and o != 'mpirun']
         tap.result(missing, 'each command was run')
     return tap.end()

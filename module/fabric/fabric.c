@@ -458,8 +458,8 @@ static void nodes_unregister(struct hc_fabric *fabric)
 	}
 }
 
-/* Phase 2 of the removal: free the nodes. It also follows a creation that has failed. The following
- * could still use a node, and are ended in this order:
+/* Phase 2 of the removal: free the nodes. It also runs after a creation that has failed. The
+ * following could still use a node, and are ended in this order:
  *  - schedules of links: hc_flap_exit();
  *  - state of other parts of the module, such as deferred requests, trunks and the timer of their
  *    requests: hc_notify_fabric_stop(), before the polls that they kick are disabled;

@@ -24,11 +24,11 @@ struct hc_node;
 #define HC_FT_FLOODED	BIT(4)	/* frames may be flooded to all nodes */
 #define HC_FT_WALK	BIT(5)	/* a routed frame still has its walk when .rx gets it */
 #define HC_FT_WHOLE	BIT(6)	/* the payload should be contiguous, see hc_payload() */
-#define HC_FT_SEGMENT	BIT(7)	/* the payload has at most HC_FRAME_SEGMENTS segments, and credits
-				 * or a socket bound the number of frames
+#define HC_FT_SEGMENT	BIT(7)	/* the payload has at most HC_FRAME_SEGMENTS * hc_fabric.segment
+				 * bytes, and credits or a socket bound the number of frames
 				 */
-#define HC_FT_NEEDED	BIT(8)	/* if a frame is not sent, a member waits for it for a second at
-				 * least, or for ever
+#define HC_FT_NEEDED	BIT(8)	/* if such a frame is not sent, a member waits for it in vain: for
+				 * a second at least, or for ever
 				 */
 #define HC_FT_STACK	BIT(9)	/* frames of endpoints' stacks, which have queues of their own */
 #define HC_FT_PLAN	BIT(10)	/* the header of the type begins with struct hc_wire_plan */
@@ -36,11 +36,11 @@ struct hc_node;
 #define HC_FT_SAYS	BIT(12)	/* the payload is data of a program or of an endpoint's stack:
 				 * Byzantine nodes corrupt it
 				 */
-#define HC_FT_OWED	BIT(14)	/* frames carry link states: made only within limits, see own.c */
+#define HC_FT_OWED	BIT(14)	/* frames carry link states; they are made within limits (own.c) */
 #define HC_FT_PATH	BIT(13)	/* frames contain their path; .rx also gets frames in transit */
 
-/* Most segments in the payload of a frame with HC_FT_SEGMENT. Such a payload may consist of pieces
- * of several blocks, each in pages of its own (coll/pieces.h).
+/* Longest payload of a frame with HC_FT_SEGMENT, as a multiple of hc_fabric.segment. Such a payload
+ * may consist of pieces of several blocks, each in pages of its own (coll/pieces.h).
  */
 #define HC_FRAME_SEGMENTS	4U
 

@@ -311,8 +311,9 @@ static u64 wire_time(const struct hc_impair *imp, unsigned int len)
 	return imp->set.rate ? div64_u64((u64)len * NSEC_PER_SEC, imp->set.rate) : 0;
 }
 
-/* Send a frame over the wire, at once or by the timer. @late: ns by which it is due later than the
- * wire and the delay alone require. @unaccounted: the frame is charged to no socket while it waits.
+/* Send a frame over the wire, at once or by the timer. @late: ns to add to the time at which the
+ * frame would be due by the rate and the delay alone. @unaccounted: the frame is charged to no
+ * socket while it waits.
  */
 static void wire(struct hc_impair *imp, struct sk_buff *skb, u64 late, bool unaccounted)
 {
@@ -359,10 +360,10 @@ static void raw_one(struct hc_impair *imp, struct sk_buff *skb, bool eth)
 		hc_drop(imp->node, imp->port, skb, HYPERCUBE_A_DROP_QUEUE_FULL);
 }
 
-/* Send a frame that may be lost. Drops are counted on the port. The poll counts such drops
- * elsewhere, without a lock; here the lock is needed, because the timer counts drops on the port,
- * too. The drop reasons of the two kinds of places are different, except QUEUE_FULL, which
- * hc_link_xmit() counts without the lock.
+/* Send a frame that may be lost. This is done under hc_impair.lock, because the counters of the
+ * port's drops need a lock here: the timer also passes frames to the transport, which counts its
+ * drops on the port. The poll counts the port's drops for other reasons without the lock. Only
+ * QUEUE_FULL is counted both here and, by hc_link_xmit() without the lock, in the poll.
  */
 static void raw_xmit(struct hc_impair *imp, struct sk_buff *skb)
 {

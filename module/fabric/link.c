@@ -105,7 +105,7 @@ bool hc_link_usable(const struct hc_node *node, unsigned int dim)
 	return !(READ_ONCE(node->ports[dim].flags) & HC_PORT_UNUSABLE);
 }
 
-/* The rate of an impairment counts, too, if it is lower than the configured bandwidth. */
+/* The bandwidth of the time model, or the rate of an impairment if that is lower. */
 u64 hc_link_bandwidth(const struct hc_port *port)
 {
 	u64 bandwidth = READ_ONCE(port->bandwidth);
@@ -296,8 +296,9 @@ void hc_link_cut(struct hc_port *port)
 	set_bit(HC_PORT_CUT, &port->flags);
 }
 
-/* Cut this end of the link, too, if the other end has cut it since its last notification, even if
- * the link is usable again. Return: true if so.
+/* @cuts: how often the other end has cut the link, as it has notified. If the number has changed
+ * since the last notification, cut this end, too, even if the link is usable again. Return: true if
+ * this end was cut.
  */
 static bool cuts_received(struct hc_port *port, u16 cuts)
 {

@@ -26,7 +26,7 @@ enum {
 	HC_PORT_FAILED,		/* the node at one of the ends has failed; config writes */
 	HC_PORT_DETECTED,	/* DETECT has found the link silent; poll writes */
 	HC_PORT_SPENT,		/* this end has given up or missed a frame (spent.h) */
-	HC_PORT_SPENT_THERE,	/* the other end has notified that its SPENT is set; config sets */
+	HC_PORT_SPENT_THERE,	/* the other end has sent that its SPENT is set; config sets */
 	HC_PORT_SPENT_NEWS,	/* SPENT has changed: spent.c is to notify the other end */
 	HC_PORT_ABSENT,		/* the node has no such port; constant */
 	HC_PORT_NO_CARRIER,	/* no transport leads to the other end; config writes */
@@ -58,7 +58,7 @@ enum {
  *	the node
  * @flap_down: ms for which the link is down in each @flap_period; config writes
  * @flap_period: ms, 0: the link does not flap; config writes
- * @there_failed: the node at the other end has failed, as it has notified; under hc_fabric.lock
+ * @there_failed: the other end has sent that its node has failed; under hc_fabric.lock
  * @cuts: how often this end has cut the link: see hc_link_cut()
  * @cuts_there: value of @cuts in the last notification from the other end; config writes
  * @spared: round of DETECT that decides nothing about the link, since the link was not up for the

@@ -22,14 +22,14 @@ static void spent_news(struct hc_node *node, unsigned int dim)
 	struct hc_spents *s = &node->fabric->spents;
 
 	set_bit(HC_PORT_SPENT_NEWS, &node->ports[dim].flags);
-	/* The work that reads the node's bit also reads the link's bit. */
+	/* If the work item reads the node's bit as set, it also reads the link's bit as set. */
 	smp_mb__after_atomic();
 	set_bit(node->id, s->nodes);
 	queue_work(system_long_wq, &s->work);
 }
 
-/* Mark the link as spent: set @bit. hc_spent_found() needs the round of DETECT in which this is
- * done, which is stored before the mark.
+/* Mark the link as spent: set @bit. Before the mark, store the number of the present round of
+ * DETECT in .spent_in. hc_spent_found() reads the mark first, and then .spent_in.
  */
 static void spent_mark(struct hc_node *node, unsigned int dim, unsigned int bit)
 {
@@ -43,8 +43,8 @@ static void spent_mark(struct hc_node *node, unsigned int dim, unsigned int bit)
 
 void hc_spent_set(struct hc_node *node, unsigned int dim)
 {
-	/* The link is down already. Frames may still be lost on it: if DETECT has taken it down,
-	 * decisions of DETECT are still sent over it.
+	/* If the link is down already, there is nothing to do. A frame may be lost on such a link,
+	 * too: over a link that DETECT has taken down, decisions of DETECT are still sent.
 	 */
 	if (!hc_link_usable(node, dim))
 		return;
@@ -59,8 +59,8 @@ bool hc_spent_clear_here(struct hc_node *node, unsigned int dim)
 {
 	if (!test_and_clear_bit(HC_PORT_SPENT, &node->ports[dim].flags))
 		return false;
-	/* The other end may have requested this, and may have received the notification that the
-	 * link is spent after its request: notify it again.
+	/* If the other end has requested this, an earlier notification that the link is spent may
+	 * have reached it after it sent the request. So notify it that the mark is clear now.
 	 */
 	spent_news(node, dim);
 	return true;
@@ -81,11 +81,14 @@ bool hc_spent_found(struct hc_node *node, unsigned int dim, bool asked)
 		return false;
 	/* Pairs with spent_mark(). */
 	smp_rmb();
-	/* If the link was marked in the present round, the round proves nothing. A round that
-	 * another machine has started has a number to which .spent_in cannot be compared.
+	/* A round during which the link was marked does not prove that the link works. Only rounds
+	 * of this machine are compared: .spent_in is a number of such a round, and says nothing
+	 * about a round that another machine has started.
 	 */
 	if (READ_ONCE(port->spent_in) == READ_ONCE(node->detect_round) && !asked) {
-		/* The other end may have cleared its mark in this round: notify it again. */
+		/* The other end may have cleared HC_PORT_SPENT_THERE in this round: notify it that
+		 * the mark of this end is still set.
+		 */
 		if (test_bit(HC_PORT_SPENT, &port->flags))
 			spent_news(node, dim);
 		return false;
@@ -100,7 +103,9 @@ bool hc_spent_received(struct hc_node *node, unsigned int dim, bool spent)
 	struct hc_port *port = &node->ports[dim];
 
 	if (test_bit(HC_PORT_SPENT_THERE, &port->flags) == spent) {
-		/* The notification is repeated: the link counts as spent in the present round. */
+		/* The other end has repeated its notification, so the present round proves nothing
+		 * about the link.
+		 */
 		if (spent)
 			WRITE_ONCE(port->spent_in, READ_ONCE(node->detect_round));
 		return false;
@@ -131,7 +136,7 @@ static void spents_work(struct work_struct *work)
 	for_each_set_bit(u, fabric->spents.nodes, fabric->topo.nodes) {
 		mutex_lock(&fabric->lock);
 		clear_bit(u, fabric->spents.nodes);
-		/* A change from here on sets the bit again. */
+		/* A poll that changes a mark from here on sets the node's bit again. */
 		smp_mb__after_atomic();
 		if (!fabric->dead)
 			spent_notify(fabric->nodes[u]);

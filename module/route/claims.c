@@ -85,9 +85,9 @@ bool hc_claims_add(struct hc_node *node, unsigned int dim, u32 version)
 	struct hc_claims *c = &node->lsdb->claims;
 	u32 by = who_brought(node, dim, version);
 
-	/* The condition: this node has corrected the last claim. As @version is newer than the
-	 * correction, or has another FAULT word, it is no echo of what this node has sent, but a
-	 * new claim.
+	/* The condition is true if this node has corrected the last claim. As @version is newer
+	 * than the correction, or has another FAULT word, it is no echo of what this node has sent,
+	 * but a new claim.
 	 */
 	if ((s32)(c->newest - node->lsdb->version) <= 0) {
 		if (time_after(jiffies, c->at + CLAIMS_TIME))

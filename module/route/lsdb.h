@@ -181,8 +181,8 @@ u32 hc_lsdb_word(const struct hc_node *node, u32 u);
  * node has not received the newest FAULT word of the other end yet.
  *
  * Context: poll
- * Return: true if, for each link of each reachable node: if the link is faulty in the FAULT word of
- *	its other end, it is faulty in the node's FAULT word, too. False also if there is no memory
+ * Return: true if, at each reachable node, each link that is faulty in the FAULT word of its other
+ *	end is also faulty in the node's own FAULT word. False otherwise, or if there is no memory
  */
 bool hc_lsdb_agrees(struct hc_node *node);
 

@@ -16,7 +16,9 @@
 #include "trunk/commit_impl.h"
 #include "trunk/trunk.h"
 
-/* ms to wait for the question of the next step after an answer: longer than a wave may take. */
+/* ms that a machine waits, after its answer, for the question of the next step: longer than a wave
+ * may take.
+ */
 #define DECISION_TIME	(2 * HC_WAVE_TIME)
 
 void hc_part_text(const struct hc_fabric *fabric, u32 fixed, u32 base, char *to)

@@ -18,7 +18,9 @@
 
 /* ------------------------------------------------------------ questions */
 
-/* A decoded question: the members of struct hc_wire_ask. @shape: the plan behind it, @len bytes. */
+/* A decoded question. @shape: the plan behind struct hc_wire_ask, @len bytes. The other members are
+ * those of struct hc_wire_ask.
+ */
 struct ask {
 	struct hc_commit_id id;
 	u8 step;

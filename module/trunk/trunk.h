@@ -165,7 +165,7 @@ enum {
 	HC_TRUNK_BROKEN,	/* the trunk ends; the context that sets this bit queues .reap */
 	HC_TRUNK_ESTABLISHED,	/* the peer's HELLO was received */
 	HC_TRUNK_DUE,		/* a keepalive record is due */
-	HC_TRUNK_BEGUN,		/* no process has the socket; it has the trunk's callbacks */
+	HC_TRUNK_BEGUN,		/* no process has the socket any more; the callbacks are set */
 	HC_TRUNK_NO_PLANS,	/* plans that are received over this trunk are refused */
 	HC_TRUNK_DIGEST,	/* records have digests; before ESTABLISHED: this end wants them */
 	HC_TRUNK_TWICE,		/* another machine behind the trunk has this machine's nodes, too */

@@ -101,9 +101,12 @@ enum {
 	HYPERCUBE_A_FABRIC_LINKS_DOWN,	/* u32, number of unusable links, read only */
 	HYPERCUBE_A_FABRIC_NODES_FAILED,/* u32, number of failed nodes, read only */
 	HYPERCUBE_A_FABRIC_NODE_SIZE,	/* u32, bytes of the module's state for one endpoint */
-	HYPERCUBE_A_FABRIC_DEV_SIZE,	/* u32, bytes of an endpoint's net_device without it */
+	HYPERCUBE_A_FABRIC_DEV_SIZE,	/* u32, bytes of an endpoint's net_device itself */
 	HYPERCUBE_A_FABRIC_PAD,
-	HYPERCUBE_A_FABRIC_STALL_TIMEOUT,	/* u32, ms for tasks and rounds, 0: no limit */
+	HYPERCUBE_A_FABRIC_STALL_TIMEOUT,	/* u32, ms after which a task that migrates over a
+						 * failed link is unresolved, and a round without
+						 * progress fails; 0: never
+						 */
 	HYPERCUBE_A_FABRIC_INDEX,	/* u32, unique on the machine, read only */
 	HYPERCUBE_A_FABRIC_SUBCUBE_MASK, /* u32, of the local nodes; 0: all nodes are local */
 	HYPERCUBE_A_FABRIC_SUBCUBE_VALUE,	/* u32, of the local nodes */
@@ -147,10 +150,10 @@ enum {
 	HYPERCUBE_A_NODE_BYZANTINE,	/* u32, ppm of relayed frames that the node corrupts */
 	HYPERCUBE_A_NODE_BYZANTINE_SEED,	/* u32, seed of the random numbers; restarts them */
 	HYPERCUBE_A_NODE_BYZANTINE_AT,	/* u32, multi: numbers of frames to corrupt, ascending */
-	HYPERCUBE_A_NODE_BYZANTINE_FRAMES,		/* u64, frames that it has corrupted */
+	HYPERCUBE_A_NODE_BYZANTINE_FRAMES,	/* u64, frames that the node has corrupted */
 	HYPERCUBE_A_NODE_AGREED,	/* u64, datagrams all copies of which arrived and agreed */
 	HYPERCUBE_A_NODE_DISAGREED,	/* u64, datagrams some copies of which disagreed */
-	HYPERCUBE_A_NODE_INCOMPLETE,	/* u64, copies were missing, and none disagreed */
+	HYPERCUBE_A_NODE_INCOMPLETE,	/* u64, datagrams that lacked copies and did not disagree */
 	HYPERCUBE_A_NODE_TASKS,		/* nest of HYPERCUBE_A_TASKS_*; absent: no tasks ever */
 	HYPERCUBE_A_NODE_REMOTE,	/* flag: the node is on another machine, and FAULT is its
 					 * FAULT word as this machine knows it; read only
@@ -226,7 +229,7 @@ enum {
 	HYPERCUBE_A_LINK_NODE,		/* u32 */
 	HYPERCUBE_A_LINK_DIM,		/* u32 */
 	HYPERCUBE_A_LINK_STATE,		/* u32, HYPERCUBE_LINK_F_*, read only */
-	HYPERCUBE_A_LINK_DOWN,		/* u8: 1: down, 0: up; to take it up clears DETECTED */
+	HYPERCUBE_A_LINK_DOWN,		/* u8: 1: down, 0: up; taking the link up clears DETECTED */
 	HYPERCUBE_A_LINK_LOSS,		/* u32, ppm of frames that are silently lost */
 	HYPERCUBE_A_LINK_MODEL_LATENCY,	/* u64, ns, used only in the time model */
 	HYPERCUBE_A_LINK_MODEL_BANDWIDTH, /* u64, bytes/s, only in the time model, 0: infinite */
@@ -317,7 +320,7 @@ enum {
 	HYPERCUBE_A_PLAN_ORDER,		/* u32, multi: dimension of each stage, stage 0 first */
 	HYPERCUBE_A_PLAN_MEMBERS,	/* binary: bit set, node u is bit u % 8 of byte u / 8 */
 	HYPERCUBE_A_PLAN_DETOUR,	/* u32, multi: from << 16 | to, ascending */
-	HYPERCUBE_A_PLAN_FAULT,		/* binary: FAULT words (u32) of all nodes, as planned for */
+	HYPERCUBE_A_PLAN_FAULT,		/* binary: FAULT words (u32) that the plan was made for */
 	HYPERCUBE_A_PLAN_BROKEN,	/* u8, 1: a fault has broken the plan, read only */
 	HYPERCUBE_A_PLAN_CAUSE_NODE,	/* u32, if BROKEN: node of the cause, read only */
 	HYPERCUBE_A_PLAN_CAUSE_DIM,	/* u32, if BROKEN: faulty link of that node, read only */
@@ -410,7 +413,9 @@ enum {
 					 */
 	HYPERCUBE_A_OP_SINCE,		/* u64, ns for which this wait has lasted */
 	HYPERCUBE_A_OP_NEXT,		/* u64, operation of the member's next contribution */
-	HYPERCUBE_A_OP_DONE,		/* u64, the member knows that all lower ones are complete */
+	HYPERCUBE_A_OP_DONE,		/* u64, the member knows that all operations below this
+					 * number are complete
+					 */
 	HYPERCUBE_A_OP_STATUS,		/* s32, notifications: 0 or -errno */
 	HYPERCUBE_A_OP_CAUSE_NODE,	/* u32, notifications of failure: node of the cause */
 	HYPERCUBE_A_OP_CAUSE_DIM,	/* u32, notifications of failure: faulty link */
@@ -436,7 +441,7 @@ enum {
 	HYPERCUBE_A_VOTE_COPIES,	/* u32, number of copies that were sent */
 	HYPERCUBE_A_VOTE_MISMATCH,	/* u32, bit set of copies that mismatch */
 	HYPERCUBE_A_VOTE_MISSING,	/* u32, bit set of copies that are missing */
-	HYPERCUBE_A_VOTE_PATH,	/* binary, multi: struct hypercube_path of both kinds of copies */
+	HYPERCUBE_A_VOTE_PATH,	/* binary, multi: struct hypercube_path of these copies */
 	HYPERCUBE_A_VOTE_PAD,
 
 	/* add above here */
@@ -950,7 +955,7 @@ struct hypercube_result {
 #define HYPERCUBE_TASK_REPLICATED	0x4	/* a second node has a replica; needs IDEMPOTENT */
 
 /* Option at SOL_HYPERCUBE of SOCK_RDM sockets, for getsockopt() only. */
-#define HYPERCUBE_TASK			6	/* struct hypercube_task: the last one put by it */
+#define HYPERCUBE_TASK			6	/* struct hypercube_task: the last task put */
 
 /**
  * struct hypercube_task - identifies a task

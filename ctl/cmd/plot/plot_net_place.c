@@ -2,9 +2,9 @@
 /*
  * hcctl plot: the positions of nodes in a network that is not a hypercube.
  *
- * The nodes of a ring tree are on a circle, in the order of the first ring. A convergent point,
+ * The nodes of a tree of rings are on a circle, in the order of the first ring. A convergent point,
  * where further rings begin, is followed by the nodes of these rings. So the nodes of a ring are
- * mostly neighbours on the circle.
+ * mostly neighbours on the circle. The home ring of a node is the first ring that contains it.
  *
  * In a spanning tree, the root is in the centre, and the distance of each other member from the
  * centre is in proportion to its depth. Each subtree has a sector of the circle, in proportion to
@@ -16,9 +16,9 @@
 #include "memory.h"
 #include "plot.h"
 
-/* --- ring trees --- */
+/* --- trees of rings --- */
 
-/* The nodes of a ring tree, as they are placed on a circle. */
+/* The nodes of a tree of rings, as they are placed on a circle. */
 struct circle {
 	const struct plot *p;
 	struct plot_spot *spot;
@@ -34,8 +34,8 @@ struct circle {
 	uint32_t n;		/* number of entries of @order */
 };
 
-/* Return: the convergent point where ring @r begins: the only node of the ring whose home is
- * another ring.
+/* Return: the convergent point where ring @r begins: the only node of the ring whose home ring is
+ * another one.
  */
 static uint32_t meets(const struct circle *c, uint32_t r)
 {

@@ -41,7 +41,7 @@ static void print_nodes(struct hcctl *h, const struct run *r, const struct run_v
 	out_close(h);
 }
 
-/* Return: the result of the first member that has one, or NULL. A broadcast's source has none. */
+/* Return: the result of the first member that has one, or NULL. A broadcast's root has none. */
 static const uint8_t *result(const struct run *r, const struct run_result *out)
 {
 	uint32_t i;

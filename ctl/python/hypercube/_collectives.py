@@ -13,7 +13,7 @@ from .plan import Plan
 
 
 class Collectives:
-    """See Node."""
+    """The part of the class Node that has the collectives."""
 
     def reduce(self, data, op, plan, *, root=None, out=None, notify=False):
         """Reduce the data of all members. The root gets the result.
@@ -54,12 +54,14 @@ class Collectives:
             self._done(self.ibcast(data, plan, source=source, notify=notify))
             return data
         number_of_plan = self._id(plan, self.fabric)
+        # A receiver's call of bcast() may have ended, by its time limit or by a signal, before the message arrived.
+        # The request of that call still receives the next message, in the array of that call.
         stalled = self._stalled_at(number_of_plan)
         request = stalled or self.ibcast(data, plan, source=source)
         try:
             got = self._done(request)
         except BaseException:
-            # The next call receives the message for which this call has waited.
+            # Keep the request for the next call.
             if not self.closed and not request._waited:
                 self._stalled[number_of_plan] = request
             raise
@@ -276,7 +278,8 @@ class Collectives:
         return got
 
     def _stalled_at(self, plan):
-        """The Request of a call of bcast() for this plan that has ended before the message arrived, or None."""
+        """The Request of an earlier call of bcast() for this plan that has ended before the message arrived, or
+        None."""
         stalled = self._stalled.pop(plan, None)
         try:
             if stalled is not None and stalled.test():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What all handles of the library have in common: opening, closing, calls, time limits."""
+"""The base class of all objects that have a handle of the library: opening, closing, calls, time limits."""
 
 import contextlib
 import errno
@@ -131,7 +131,8 @@ class Handle(Single):
     @staticmethod
     @contextlib.contextmanager
     def _hurried(handle, yes=True):
-        """Have the library wait as short as possible, because it does not know the time limit of this object."""
+        """Make the library's calls wait for at most 1 ms. The time limit of this object has passed or is observed
+        by the caller; the library does not know it."""
         if yes:
             lib.hcl_set_timeout(handle, 1)
         try:

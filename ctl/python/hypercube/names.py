@@ -36,14 +36,14 @@ class Collective(_Named):
 
 
 class Deliver(_Named):
-    """Which of the messages that are sent in copies are received."""
+    """Which of the messages that were sent in copies a node receives."""
     AGREED = 0
     MAJORITY = 1
     REPORT = 2
 
 
 class Outcome(_Named):
-    """What is known of a message in copies."""
+    """Results of the vote on the copies of a message."""
     AGREED = 1
     INCOMPLETE = 2
     OUTVOTED = 3
@@ -90,6 +90,7 @@ class PlanType(_Named):
     SPAN = 5
 
 
+# Flags of operations and of tasks, and limits
 F_NOTIFY = 1
 TASK_MAX = 65536
 TASK_IDEMPOTENT = 1

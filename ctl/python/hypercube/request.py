@@ -78,13 +78,16 @@ class Request(Single):
 
     def _finish(self, limit):
         stuck = not self.node._until(lambda: self.over, limit)
+        # If the time limit has passed, hcl_wait() is only called for its error, which names the cause.
         raw = _native.Result() if stuck else self._raw
         with self.node._mine() as handle, self.node._hurried(handle, stuck):
+            # The collective is set if a signal has ended an earlier wait() after hcl_wait() had filled in the result.
             if raw.collective:
                 failure = error(raw.status, str(Result.of(raw)), Result.of(raw)) if raw.status < 0 else None
             else:
                 status = lib.hcl_wait(handle, self.id, byref(raw))
                 failure = self.node._error(status, handle, limit if stuck else None) if status < 0 else None
+            # hcl_test() returns 1 if the library has forgotten the operation, so it is complete.
             forgotten = bool(lib.hcl_test(handle, self.id))
         if not forgotten:
             failure.over = failure.errno != errno.ETIMEDOUT
