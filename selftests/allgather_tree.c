@@ -74,8 +74,9 @@ static bool around(struct cube *c)
 
 TESTS_AROUND(around, scaled(20))
 
-/* Run allgathers of many chunks over plans with several effective helpers and with a detour. If a
- * blocked member has no data for a helper, it must notify the helper in time.
+/* Run allgathers of many chunks over a plan with several effective helpers, and over a plan with a
+ * detour. If a member whose link to its destination is faulty has no data for a helper, it must
+ * notify the helper of that in time.
  */
 TEST(allgather_of_many_chunks_succeeds_with_helpers_and_detours)
 {
@@ -181,8 +182,8 @@ TEST(member_that_does_not_receive_holds_back_all_contributions)
 
 enum { LINKS_FAIL, NODE_FAILS, CLOSES };
 
-/* Return: true if member @i has the right result of operation @k, or an error that the event
- * (@b->how) may cause.
+/* Return: true if member @i has the right result of operation @k, or an error that the event (a
+ * fault or a close, see @how of struct begun) may cause.
  */
 static bool fair(const struct begun *b, unsigned int i, unsigned int k)
 {

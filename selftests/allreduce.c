@@ -14,8 +14,8 @@
 
 #define PLAN 1
 
-/* Make a cube with a plan. @faults: fail some links first, so that some blocked senders have
- * effective helpers and one has none.
+/* Make a cube with a plan. @faults: fail some links first, so that, of the members whose link to
+ * their destination is faulty, some have effective helpers and one has none.
  */
 static int cube_ready(struct cube *c, unsigned int dim, bool faults, unsigned int segment)
 {
@@ -221,8 +221,9 @@ TEST(member_that_does_not_receive_stalls_the_others_without_loss)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Break a plan while many operations are under way, in the manner @how: every member is notified of
- * every end, and each operation that succeeds has the right sum.
+/* While many operations are under way, fail three links of node 10 (@how is 0), fail node 10 (1),
+ * or close its socket (2). Every member must be notified of every end, and each operation that
+ * succeeds must have a result.
  */
 static void broken(struct __test_metadata *_metadata, unsigned int how)
 {

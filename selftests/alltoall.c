@@ -128,7 +128,9 @@ TEST_BOTH(blocks_of_many_segments_arrive, ring)
 /* The blocks of a result are in the order of the nodes, whatever the order of the stages. */
 TEST_NONE_WRONG(blocks_arrive_in_node_order_for_any_stage_order, cube_doubling_orders(PLAN, takes))
 
-/* Make a random ring tree around the current faults, and run operations on it. */
+/* Make a random tree of rings around the current faults, and run operations on it. Return: true if
+ * all results are right, or if the node with which the rings should begin has failed.
+ */
 static bool around(struct cube *c)
 {
 	unsigned int start = below(c->nodes);
@@ -276,8 +278,8 @@ static void blows(struct __test_metadata *_metadata, bool ring, enum blow how)
 	blow(_metadata, ring, how, 30000);
 }
 
-/* In the order of the Gray code, node 10 follows node 14, so the ring uses the link between them,
- * which fails.
+/* In the order of the Gray code, node 10 follows node 14, so a plan of rings uses the link between
+ * them. This link fails.
  */
 TEST_BOTH(link_fault_ends_operations_under_way_and_next_ones_succeed, ring)
 {
@@ -342,8 +344,8 @@ TEST_BOTH(blocks_arrive_in_spite_of_corruption_and_loss, ring)
 
 /* --- operations that are refused --- */
 
-/* A call that does not pass the whole contribution is refused. The kernel takes from it only the
- * bytes that it still needs.
+/* Contributions with a wrong length, flag or operator are refused, and so is a call that does not
+ * pass the whole contribution.
  */
 TEST_BOTH(alltoall_with_invalid_length_flag_or_operator_is_refused, ring)
 {

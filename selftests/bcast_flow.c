@@ -422,7 +422,7 @@ TEST(link_fault_during_message_fails_message_and_new_plan_works)
 
 	scene_start(_metadata, &x);
 	sequence = x.c.bcast.bcast.sequence;
-	/* Node 7 or node 6 gets the message over this link. */
+	/* Fail the link over which node 7 or node 6 gets the message, and a link of the source. */
 	ASSERT_EQ(0, cube_fail_link(&x.c, 4, sequence[1]));
 	ASSERT_EQ(0, cube_fail_link(&x.c, 0, sequence[0]));
 	scene_ends(_metadata, &x, 0, 0, -ENOLINK);

@@ -285,8 +285,8 @@ static void each_byzantine(struct __test_metadata *_metadata, unsigned int kind,
 }
 
 /* Return: the set of nodes that notice in a reduction that node @u is Byzantine. Only the root,
- * which gets the result, compares the two results. If the root itself is Byzantine, it corrupts
- * neither, as it never receives what it relays.
+ * which gets the results of both trees, compares them. If the root itself is Byzantine, both
+ * results are right, because a node does not corrupt what it delivers to its own process.
  */
 static uint32_t reduce_seen(unsigned int u)
 {
@@ -477,8 +477,8 @@ TEST(check_reports_offset_and_length_of_corrupted_segment)
 	EXPECT_EQ(seg - 8, member[SINK].check.length);
 }
 
-/* Around faults a node may be a relay of both trees. If it corrupts frames, this may remain
- * unnoticed; if any other node does, it is noticed.
+/* Around faults a node may be a relay of both trees. Corruption by such a node may remain
+ * unnoticed; corruption by any other node is noticed.
  */
 TEST(corruption_around_faults_escapes_only_at_relays_of_both_trees)
 {

@@ -19,9 +19,7 @@
 #define EVERY	HYPERCUBE_PPM_MAX
 #define FAILED	(~0u)
 #define ROOT	5
-/* Dimension 2 is that of the first stage on the way up, and so that of the last stage on the way
- * down.
- */
+/* Dimension 2 is the first stage on the way up, and so the last stage on the way down. */
 static const uint8_t order[DIM] = { 2, 0, 1 };
 
 /* Return: element @i of the contribution of member @u. Each element uses different bits, so the

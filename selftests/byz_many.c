@@ -30,8 +30,8 @@ struct letter {
  * @k: number of copies of each datagram
  * @from: sender of each pair
  * @to: receiver of each pair
- * @liar: numbers of the Byzantine nodes
- * @liars: number of Byzantine nodes
+ * @byz: numbers of the Byzantine nodes
+ * @nbyz: number of Byzantine nodes
  * @deliver: which datagrams the receivers request (HYPERCUBE_DELIVER_*)
  * @sent: number of datagrams sent
  * @came: number of datagrams delivered
@@ -127,8 +127,8 @@ static bool scene_set(struct scene *s)
 	return ready && !copies_again(&s->c, (int)s->k, s->deliver);
 }
 
-/* Make @liars random nodes Byzantine, and all others honest. At random, the Byzantine nodes all
- * flip the same bits or different ones, and each corrupts every frame or only some.
+/* Make @nbyz random nodes Byzantine, and all others honest. At random, the Byzantine nodes all flip
+ * the same bits or different ones, and each corrupts every frame or only some.
  */
 static bool byzantine_set(struct scene *s, unsigned int nbyz)
 {
@@ -249,7 +249,7 @@ static int letters(struct scene *s, unsigned int n)
 	lies = notified(s) - lies;
 	s->sent += n;
 	s->lies += lies;
-	/* Each datagram that was not delivered must be due to at least one corrupted frame. */
+	/* For each datagram that was not delivered, at least one frame must have been corrupted. */
 	return n - (s->came - came) > lies ? -1 : wrong;
 }
 

@@ -36,7 +36,8 @@ two() {
 
 plans='"plans": [{ "plan": 1, "type": "tree", "with": "sink 5" }, { "plan": 2, "type": "doubling" }]'
 
-# four: makes four machines in a ring, as in multihost_plans.sh, which the tool reaches as if by ssh
+# four: makes four machines in a ring, as in multihost_plans.sh; the tool reaches one of them by the
+# script that replaces ssh
 four() {
 	parameter trunks Y
 	namespace a && namespace b && namespace c && namespace d || return

@@ -345,8 +345,8 @@ static unsigned int all_wrong(const struct listener *l)
 	return n;
 }
 
-/* A link fails while processes wait, since node 0 does not contribute. At the same time some plans
- * are removed.
+/* Processes have begun operations, which cannot end, since node 0 does not contribute. Now a link
+ * fails, and at the same time some of the plans are removed.
  */
 TEST(operations_of_many_plans_end_once_after_a_link_fault)
 {

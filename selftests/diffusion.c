@@ -487,8 +487,8 @@ TEST(invalid_socket_options_and_control_messages_are_refused)
 	fd = c.fd[0];
 	for (i = 0; i < ARRAY_SIZE(table); i++)
 		EXPECT_EQ(table[i].err, copies_set(fd, table[i].name, table[i].value));
-	/* These are refused: more copies than the node has links, and a datagram that is too long
-	 * to be sent in copies.
+	/* A datagram in more copies than the node has links is refused, and so is a datagram that
+	 * is too long to be sent in copies.
 	 */
 	EXPECT_EQ(-EHOSTUNREACH, copies_post(&c, 0, 7, big, 1));
 	ASSERT_EQ(0, copies_set(fd, HYPERCUBE_COPIES, 3));

@@ -164,8 +164,8 @@ TEST(results_of_many_operations_in_flight_do_not_mix)
 			const struct hypercube_result *res = &p[i].job[k].res;
 
 			EXPECT_EQ(k, res->op);
-			/* Each stage is one step, and makes the longest chain of frames longer by
-			 * one.
+			/* Each stage is one step, and adds one frame to the longest chain of
+			 * frames, which the clock counts.
 			 */
 			EXPECT_EQ(4, res->steps);
 			EXPECT_EQ(4, res->clock);
@@ -220,8 +220,8 @@ TEST(barrier_blocks_all_members_and_names_the_missing_one)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Contribute to @j as much as the kernel takes, without receiving. @base: cookie of the operation.
- * Return: number of bytes that the kernel took.
+/* Send as much of the contribution @j as the kernel takes, without receiving. @base: cookie of the
+ * operation. Return: number of bytes that the kernel took.
  */
 static size_t send_only(int fd, uint64_t base, struct job *j)
 {

@@ -107,9 +107,7 @@ static void blow(struct __test_metadata *_metadata, unsigned int how, size_t byt
 	for (i = 0; i < n; i++)
 		want += in[i] = 1ull << node[i];
 	jobs_fill(p, n, njobs, in, out, bytes);
-	/* Continue until some operations have ended, for which the kernel needs time. Long
-	 * operations need not end.
-	 */
+	/* Drive the members until some operations have ended. Long operations need not end. */
 	for (k = 0; k < 3 || (bytes <= 8 && k < 15 && !any_ended(p, n)); k++) {
 		drive_some(p, n, 7);
 		usleep(k < 3 ? 0 : 100000);
@@ -128,7 +126,7 @@ static void blow(struct __test_metadata *_metadata, unsigned int how, size_t byt
 	drive_stop_failed(p, n);
 	EXPECT_EQ(0, drive_ended(p, n, 30, &good));
 	EXPECT_GT(failures(_metadata, p, n, want, how), 0);
-	/* Of long operations perhaps none has succeeded: they had only just begun. */
+	/* Long operations had only just begun, so perhaps none of them has succeeded. */
 	EXPECT_GT(good + (bytes > 8), 0);
 	if (_metadata->failed)
 		ctl_op_print(c.name);

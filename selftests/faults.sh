@@ -227,7 +227,8 @@ at_once() {
 }
 
 # While a DETECT round of ten seconds is under way, module fou registers a generic netlink family
-# (if the kernel has it as a module), and ethtool uses a family. Neither may wait for the round.
+# (if the kernel has it as a module), and ethtool uses a family. The round must not delay either of
+# them.
 test_detect_round_does_not_block_other_requests() {
 	local round b
 	namespace b || return

@@ -273,8 +273,8 @@ static int hurt_start(struct cube *c, unsigned int dim, unsigned int segment, un
 	return err ? err : cube_plan_to(c, PLAN, 0);
 }
 
-/* A link of node 6 or the node fails while many operations are under way. Every member is notified
- * of every end, and operations that succeed have right results.
+/* A link of node 6 fails, or, with @node_fails, the node itself, while many operations are under
+ * way. Every member is notified of every end, and operations that succeed have right results.
  */
 static void broken(struct __test_metadata *_metadata, bool node_fails)
 {
@@ -366,7 +366,9 @@ TEST(gather_fails_at_all_members_when_the_root_closes_its_socket)
 	closing(_metadata, 0, 0);
 }
 
-/* The root no longer receives, so it cannot have sent the whole block of node 6. */
+/* The process at the root does not receive any more, so it cannot have sent the whole block of node
+ * 6 before its socket is closed.
+ */
 TEST(scatter_fails_at_all_members_when_the_root_closes_its_socket)
 {
 	closing(_metadata, 1, 0);

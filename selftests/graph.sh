@@ -250,8 +250,9 @@ test_rings_of_star_work_with_fifteen_peers_at_one_member() {
 	equal 'verified' true "$(json .verified run alltoall t plan 5 type u64 count 16 random 1 verify)"
 }
 
-# steps NETWORK METHOD DELIVER ACKNOWLEDGE: checks that the planner promises these numbers of steps
-# for rings, until all have the data and until all know that, and that an allgather takes as many
+# steps NETWORK METHOD DELIVER ACKNOWLEDGE: checks that the planner promises, for rings, DELIVER
+# steps until all members have the data and ACKNOWLEDGE steps until all members know that, and that
+# an allgather takes as many steps
 steps() {
 	local planned
 	# shellcheck disable=SC2086
@@ -282,7 +283,7 @@ test_routes_in_torus_with_1024_nodes_are_shortest() {
 	equal 'around it' 2 "$(json '.[0].hops - .[0].optimum + 2' route show t 0 1)"
 }
 
-# The longest netlink message that makes a fabric: a table of 4,096 nodes with 16 ports each.
+# Make a fabric by the longest possible netlink message: a table of 4,096 nodes with 16 ports each.
 test_fabric_is_made_from_largest_possible_table() {
 	awk 'BEGIN { for (u = 0; u < 4096; u++) for (k = 1; k < 16; k += 2) print u, (u + k) % 4096 }' >"$scratch/net"
 	check 'add' hcctl fabric add t graph "$scratch/net"

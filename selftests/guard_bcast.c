@@ -389,7 +389,7 @@ TEST(guarded_broadcast_resumes_after_receiver_fails_at_any_time)
 
 /* Fail the source after @before steps. All other processes must get the same messages of this
  * source, and then those of a new source. *@had: increased by the number of messages of @source
- * that they got. Return: number of errors.
+ * that the other processes got. Return: number of errors.
  */
 static unsigned int kill_source(unsigned int source, unsigned int before, unsigned int *had)
 {

@@ -30,7 +30,7 @@
  * @kinds: collectives that both plan types can run
  * @n: number of @kinds
  * @links: number of links of the first plan that fail, one in each test
- * @every: factor of the number of steps between the points in time at which a link or node fails
+ * @every: multiplies the number of steps between two points in time at which a fault is tried
  * @link: finds link @i of the first plan
  * @first: installs the first plan, of the whole cube
  * @next: installs the next plan around the faults and without the nodes of a set
@@ -113,8 +113,8 @@ static const struct type types[] = {
 };
 
 #define TYPES (sizeof(types) / sizeof(*types))
-/* Index of the first type with rings. Tests of types with rings are separate from the other tests
- * here, and have fewer cases, since other programs test rings.
+/* Index of the first type with rings. Types with rings have separate tests here, which try fewer
+ * cases, since other programs test rings.
  */
 #define RINGS 2
 /* Lengths of blocks in elements: none; few, so that the blocks of all members fit one frame; and so

@@ -37,8 +37,8 @@
  * @out: number of contributions whose end it has not received
  * @cookie: the cookies of these contributions, from entry @first on
  * @first: see @cookie
- * @voided: how many of these contributions it sent before it received a failure, and which end with
- *	that failure
+ * @voided: number of these contributions that it sent before it received a failure, and that end
+ *	with this failure
  * @next: number of the operation whose end it receives next
  * @came: it has replaced another process and has received nothing: @next is a lower bound
  * @data: the latest contribution
@@ -131,7 +131,8 @@ static bool may_fail(const struct chaos *c, int status)
 			      status == -ECONNRESET || status == -ECANCELED);
 }
 
-/* Check the result of node @u, which is complete in @buf, against the results of the other nodes.
+/* Check the result of node @u, which is complete in the runner's buffer, against the results of the
+ * other nodes.
  * Return: NULL, or what is wrong.
  */
 static const char *result_wrong(struct chaos *c, unsigned int u, const struct hypercube_result *res,
@@ -151,8 +152,8 @@ static const char *result_wrong(struct chaos *c, unsigned int u, const struct hy
 	return tag_result_wrong(&c->b, u, res->op, r->buf, r->got, set, refused);
 }
 
-/* Operation @nr has failed at node @u, and with it all contributions that the process has sent
- * since. The plan continues with operation @nr + 1.
+/* Record that operation @nr has failed at node @u, and with it all contributions that the process
+ * has sent since then. The plan continues with operation @nr + 1.
  */
 static void failed(struct chaos *c, unsigned int u, uint64_t nr)
 {
@@ -299,7 +300,7 @@ static void contribute(struct chaos *c, unsigned int u)
 
 /* Let node @u receive, and then contribute once if the number of outstanding contributions allows
  * it and the operation is below @end. A process that does not know the number of the next operation
- * (@came) has one outstanding contribution at most.
+ * (@came of struct runner) has one outstanding contribution at most.
  */
 static void run_once(struct chaos *c, unsigned int u, uint64_t end)
 {
@@ -380,7 +381,7 @@ static int link_flaps(struct chaos *c)
 	return err ?: cube_fail_link(&c->c, rnd() % NODES, rnd() % 3);
 }
 
-/* The process has neither contributed nor received anything. */
+/* Set a process to the state in which it has neither contributed nor received anything. */
 static void runner_clear(struct runner *r)
 {
 	r->out = 0;
@@ -551,7 +552,7 @@ static void print_all(const struct chaos *c, uint64_t end)
 }
 
 /* Cause no further faults, and let all members run to the same operation. Return: 0, or an error if
- * they do not get there.
+ * they do not reach it in time.
  */
 static int settle(struct chaos *c)
 {
@@ -614,7 +615,8 @@ static void phase(struct chaos *c, const struct tag_kind *kind, unsigned int n, 
 	while (!err && !c->wrong && behind_all(c) < end) {
 		run_some(c, rnd() % 120);
 		blow(c, nodes);
-		/* On a kernel with debugging an operation takes longer than faults come. */
+		/* On a kernel with debugging, the time between faults is shorter than an operation.
+		 */
 		if (debug_kernel() || ++blows % 8 == 0)
 			err = one_ends(c);
 	}

@@ -197,9 +197,7 @@ static void tree_link(const struct work *w, unsigned int i, unsigned int *node, 
 {
 	const struct hc_tree *t = &w->c.plan.tree;
 
-	/* Stage s has half as many links as the stage before it. Choose the link of the stage that
-	 * leads to the root.
-	 */
+	/* Each stage has one link that leads to the root. Choose this link of the stage. */
 	*dim = t->order[i % t->stages];
 	*node = t->sink ^ (1u << *dim);
 }

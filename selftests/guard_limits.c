@@ -100,7 +100,7 @@ static int give_all(struct bench *b, unsigned int collective, size_t bytes, unsi
 	return err;
 }
 
-/* Make one receive call at node @u, unless it is @deaf. */
+/* Make one receive call at node @u, unless it is the node @b->deaf. */
 static void take(struct bench *b, unsigned int u)
 {
 	static unsigned char buf[1 << 20];

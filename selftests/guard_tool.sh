@@ -227,7 +227,7 @@ test_guard_installs_balance_topology_around_new_faults() {
 	equal 'nothing to do' '' "$(hcctl guard t once)"
 }
 
-# For these faults the two kinds of topologies differ.
+# With these faults, the topologies of the methods "mcwa" and "minimal-depth" differ.
 test_guard_keeps_method_of_balance_topology() {
 	check 'add' hcctl fabric add t dim 4
 	check 'fail' hcctl node set t 4,5,7,8 fail

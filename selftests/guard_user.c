@@ -348,8 +348,9 @@ TEST(granted_user_may_change_only_the_shape_of_the_plan)
 		}
 	EXPECT_EQ(0, as(USER, refuse_all_else, &c, NULL));
 	EXPECT_EQ(a.prev, shown(&c, PLAN).epoch);
-	/* This request was refused only because the user did not have the right. Root may add node
-	 * 7 to the members; the user still may not choose this node.
+	/* The request of t[11], which makes node 7 a member, was refused only because the user had
+	 * no right to choose this node. Root may make it a member; the user still may not choose
+	 * it.
 	 */
 	EXPECT_EQ(0, ask(ctl(), &c, &t[11].a));
 	EXPECT_EQ(0xff, shown(&c, PLAN).members);

@@ -34,7 +34,7 @@ test_json_output_of_commands_is_valid() {
 		# shellcheck disable=SC2086
 		[[ $(hcctl $command) ]] || fault "\"hcctl $command\" says nothing"
 	done
-	# All files in one call, as jq takes long to start.
+	# Check all files in one call, as jq takes long to start.
 	equal 'files of two JSON texts, and others' "[${#files[@]},[]]" \
 		"$(jq -nc '[inputs | input_filename] | group_by(.) | [length, map(select(length != 2)[0])]' "${files[@]}" 2>&1)"
 }

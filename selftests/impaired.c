@@ -271,7 +271,9 @@ TEST(duplicate_frames_are_dropped)
 	unsigned int i;
 
 	ASSERT_EQ(0, start(&c, 3, 4096));
-	/* Frames over detours and between members and helpers must also meet the impairments. */
+	/* Frames over detours, and frames between members and their helpers, must be impaired as
+	 * well.
+	 */
 	ASSERT_EQ(0, cube_fail_link(&c, 0, 0));
 	ASSERT_EQ(0, cube_fail_link(&c, 6, 1));
 	ASSERT_EQ(0, cube_plan_to(&c, PLAN, 3));

@@ -110,8 +110,8 @@ networks() {
 	j fabric del g
 }
 
-# guards: records what a guard prints after a link has broken a guarded plan, and after the sink's
-# node has; another plan has no guard at first
+# guards: records what "hcctl guard" prints for a plan that is not guarded, and after the sink's
+# node has failed, which breaks a guarded plan
 guards() {
 	j tree find fabric a apply plan 8 sink 3 guard 5s
 	j plan set a 8 guard-uid 1000

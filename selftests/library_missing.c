@@ -109,8 +109,8 @@ TEST(pending_member_of_unsent_broadcast_is_its_root)
 	ASSERT_EQ(true, set_up_bcast());
 	ASSERT_EQ(0, hcl_post(h[1], &p, NULL, 0, buf[0], 8, &a));
 	ASSERT_EQ(0, hcl_post(h[1], &p, NULL, 0, buf[1], 8, &b));
-	/* The operations of each plan are numbered separately, so this one does not change the
-	 * answers below.
+	/* The operations of each plan are numbered separately, so this operation, on another plan,
+	 * does not change the answers below.
 	 */
 	ASSERT_EQ(0, hcl_post(h[1], &allsum, &one, 8, &sum, 8, NULL));
 	EXPECT_EQ(true, missing(1, a, 1 << 5));

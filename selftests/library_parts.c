@@ -443,7 +443,9 @@ TEST(vector_collective_reports_too_short_segment_as_emsgsize)
 	EXPECT_EQ(-EMSGSIZE, hcl_alltoallv(h[0], 1, "", bytes, out, bytes, 256, 1, NULL));
 }
 
-/* Post such collectives over plans of each type, and wait for them in any order. */
+/* Post collectives with a block for each member over plans of each type, and wait for them in any
+ * order.
+ */
 TEST(block_collectives_can_be_posted_on_all_plan_types)
 {
 	static const struct hcl_params p[] = {

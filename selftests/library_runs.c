@@ -198,8 +198,9 @@ TEST(refused_broadcast_of_a_receiver_fails_no_message)
 	EXPECT_EQ(0, hcl_wait(h[5], id[5], NULL));
 }
 
-/* Nodes 0 and 1 pass different lengths before the other nodes have used the plan. Each of these
- * gets the error at its first use of the plan, and the next operation succeeds at all members.
+/* Nodes 0 and 1 pass different lengths before the other nodes have used the plan. Each of the other
+ * nodes gets the error at its first use of the plan, and the next operation succeeds at all
+ * members.
  */
 static int fail_before_use(unsigned int plan)
 {

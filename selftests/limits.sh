@@ -74,9 +74,9 @@ rounds() {
 	echo 'echo $(((${EPOCHREALTIME/./} - start) / 1000))'
 }
 
-# beside ALONE: broadcasts in a fabric of one user keep 256 nodes busy. Sets $his to the ms that
-# rounds of another fabric of that user take meanwhile, and $mine to the ms of another user; ALONE
-# is the time without broadcasts.
+# beside ALONE: broadcasts in a fabric of one user keep 256 nodes busy. Sets $his to the ms that the
+# operations of rounds() take meanwhile in another fabric of that user, and $mine to the ms that
+# they take in a fabric of another user; ALONE is the time that they take without broadcasts.
 beside() {
 	local flood
 	as_user 1130 "taskset -p 1 \$\$ >/dev/null; hcctl fabric add t dim 8 && hcctl fabric add u dim 1 &&

@@ -81,9 +81,9 @@ test_plan_replaced_under_load_leaves_no_member_waiting() {
 		sleep "0.$((RANDOM % 3))"
 		for ((tries = 1; tries <= 10; tries++)); do
 			check 'another' at "${all[i % 2]}" hcctl tree find fabric t apply
-			# A process without an operation under way has begun one on the new plan,
-			# and waits for processes that have ended. The next plan ends this
-			# operation.
+			# A process that had no operation under way when the plan was replaced has
+			# begun one on the new plan, and waits for processes that have ended. The
+			# next plan ends this operation.
 			busywait 10 ended_or_on || [[ -s $scratch/a || -s $scratch/b ]] || break
 			! ended || break
 		done
@@ -227,7 +227,8 @@ test_concurrent_installations_leave_same_plan_everywhere() {
 	all_do sums 1 10 100
 }
 
-# wire_again: sets up the removed trunk between b and d again, which has the greatest number
+# wire_again: makes the trunk between b and d again, after it was removed; it is the trunk with the
+# greatest number
 wire_again() {
 	there "$b" hcctl trunk listen t 10.9.4.1
 	busywait 5 at "$d" hcctl trunk connect t 3 10.9.4.1 || fault 'no trunk'

@@ -196,7 +196,8 @@ guest_leaves() {
 	busywait 10 gone_from "$b"
 }
 
-# The fabric is removed while the namespace of an endpoint ends that cannot return.
+# A fabric is removed while a namespace ends, and the endpoint that is in this namespace cannot
+# return.
 test_fabric_is_removed_while_endpoint_namespace_is_removed() {
 	local b round
 	for ((round = $(scaled 8); round > 0; round--)); do

@@ -2,10 +2,10 @@
 /*
  * Two members close their sockets at the same moment, while all members have operations under way.
  * The edges of the plan form cycles, in which the notification of a failure could go round for
- * ever: it is either a tree with a blocked node that has three effective helpers, or a plan of
- * recursive doubling, where each edge is in a cycle. Every member gets the end of every operation,
- * no notification goes round for ever, and the next operation has the right result. This happens
- * many times with the same plan.
+ * ever: it is either a tree in which a node with a faulty link has three effective helpers, or a
+ * plan of recursive doubling, where each edge is in a cycle. Every member gets the end of every
+ * operation, no notification goes round for ever, and the next operation has the right result. This
+ * happens many times with the same plan.
  *
  * Scheduling: shared
  */

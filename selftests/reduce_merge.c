@@ -130,8 +130,8 @@ TEST(runs_are_merged_with_effective_helpers)
 	unsigned int d;
 
 	ASSERT_EQ(0, cube_new(&c, 4, 256));
-	/* Fail one link in each dimension, so that a sender is blocked, whatever the order of the
-	 * dimensions is.
+	/* Fail one link in each dimension. Then the link of some member to its destination is
+	 * faulty, whatever the order of the dimensions is.
 	 */
 	for (d = 0; d < 4; d++)
 		ASSERT_EQ(0, cube_fail_link(&c, (5 * d + 1) % 16, d));

@@ -80,8 +80,8 @@ static void job_make(const struct member *m, struct job *j, const uint64_t *in, 
 	};
 }
 
-/* Run rounds of WINDOW operations: @rounds of struct member, or until the test ends. Return: the
- * exit status of the process.
+/* Run rounds of WINDOW operations: @m->rounds of them or, if this is 0, until the test ends.
+ * Return: the exit status of the process.
  */
 static int member_run(const struct member *m, uint64_t *in)
 {

@@ -22,7 +22,7 @@
 /* In this time, waiting members check twice whether they still have to wait (HC_STALL_TIME). */
 #define LATE_MS 2200
 
-/* Make a plan without node 6, in which blocked members have effective helpers. */
+/* Make a plan without node 6, in which members whose link is faulty have effective helpers. */
 static int start(struct cube *c)
 {
 	int err = cube_new(c, 3, 0);

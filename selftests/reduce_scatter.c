@@ -13,8 +13,8 @@
 
 #define PLAN 1
 
-/* Make a cube with a tree. @faults: fail some links first, so that some blocked senders have
- * effective helpers and one has none.
+/* Make a cube with a tree. @faults: fail some links first, so that, of the members whose link to
+ * their destination is faulty, some have effective helpers and one has none.
  */
 static int tree_ready(struct cube *c, unsigned int dim, bool faults, unsigned int segment)
 {
@@ -419,8 +419,8 @@ TEST_BOTH(wrong_lengths_flags_and_operators_are_refused, tree)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* A segment is shorter than one record for each member. Recursive doubling needs segments at least
- * as long; a tree does not.
+/* A segment cannot hold one record for each member. Recursive doubling needs segments that can; a
+ * tree does not.
  */
 TEST(records_too_long_for_doubling_are_accepted_by_a_tree)
 {

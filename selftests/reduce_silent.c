@@ -51,9 +51,7 @@ static int reduce(struct cube *c, size_t bytes)
 		j->expect = node[i] == c->plan.tree.sink ? zeros : NULL;
 		j->waits = true;
 	}
-	/* If a member hangs, this is an error of the test, -EBADMSG, a status that members never
-	 * get.
-	 */
+	/* If a member hangs, the test fails with -EBADMSG, a status that no member ever gets. */
 	if (drive(p, n, 12)) {
 		ctl_op_print(c->name);
 		err = -EBADMSG;

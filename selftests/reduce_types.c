@@ -24,7 +24,9 @@ struct kind {
 
 static const unsigned int widths[] = { 1, 7, 64, 256 };
 
-/* Fail links, so that senders are blocked in the first stages of any tree. */
+/* Fail links such that in any tree, some members of the first stages have a faulty link to their
+ * destination.
+ */
 static int make_faults(struct cube *c)
 {
 	static const unsigned int links[][2] = { {0, 0}, {6, 1}, {9, 2}, {12, 3}, {3, 0} };

@@ -16,8 +16,8 @@ static unsigned int steps_of(const struct trial_variant *v)
 	return 7 + 8 * (v->chunks - 1) + v->notify;
 }
 
-/* Shuffle the order in which nodes receive. In a given order, the clock takes only every second
- * value; in other orders it takes the other values.
+/* Shuffle the order in which nodes receive. In a given order, the clock of the operations takes
+ * only every second value; in other orders it takes the other values.
  */
 static void shuffle(struct trial *t)
 {
@@ -169,8 +169,9 @@ static bool slow_one_received(struct trial *t)
 
 /* Node SLOW does not receive, so it forwards no more than its receive buffer has space for. It
  * fails when all other nodes have its block. The other nodes get all blocks in the end. But SLOW
- * may not have received their blocks, so nodes that have requested notifications (@notify) get an
- * end that names SLOW as missing. Return: true if this is so.
+ * may not have received their blocks. So the result of a node that has requested notifications
+ * (@notify) ends with a record that names SLOW as missing. Return: true if all nodes had these
+ * results.
  */
 static bool slow_one_is_named(bool notify)
 {

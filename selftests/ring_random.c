@@ -37,7 +37,7 @@ static bool all_contribute(struct trial *t)
 }
 
 /* Cause random faults in a random state of the operations. @waits: cause more faults, each after
- * the fault before was repaired, and let a node fail between the two operations; otherwise faults
+ * the previous fault was repaired, and let a node fail between the two operations; otherwise faults
  * also occur while the plan is being repaired. Return: true if operations go on in each part of the
  * cube.
  */

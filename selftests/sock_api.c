@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Sockets: every wrong use is refused with a specific error, and changes nothing. Other tests are
- * about the users who may bind a socket, about addresses, results that are received in pieces, and
- * sockets whose fabric was removed.
+ * Sockets: every wrong use is refused with a specific error, and changes nothing. Other tests here
+ * are about the users who may bind a socket, about addresses, results that are received in pieces,
+ * and sockets whose fabric was removed.
  *
  * Scheduling: alone
  */

@@ -552,7 +552,7 @@ TEST(new_node_owner_unbinds_sockets_of_previous_owner)
 	ASSERT_EQ(1, read(ready[0], &byte, 1));
 	EXPECT_EQ(8, shc_send(g, &big_op, &v, 8, 0));
 	/* Setting the same owner again changes nothing. Setting another owner unbinds all sockets
-	 * of the owner before.
+	 * of the previous owner.
 	 */
 	ASSERT_EQ(0, ctl_node_owner(c.name, 1, 1000));
 	EXPECT_EQ(-EADDRINUSE, shc_bound(c.name, 1, SOCK_SEQPACKET));

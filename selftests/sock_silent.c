@@ -215,9 +215,9 @@ TEST_BOTH(process_contributes_again_after_error_for_lost_records, by_option)
 		 */
 		ASSERT_EQ(8, shc_send(c.fd[0], &op, &one, 8, 0));
 		ASSERT_EQ(0, shc_ended(c.fd[0]));
-		/* Wait until all contributions have begun. If one had not, it would end only when
-		 * the process receives records, which makes space for its record, so this would not
-		 * be lost.
+		/* Wait until all contributions have begun. A contribution that has not begun would
+		 * end only after the process has received records, which makes space, so its record
+		 * would not be lost.
 		 */
 		ASSERT_TRUE(all_begun(&c, op.plan, 1));
 	}

@@ -427,8 +427,8 @@ static int put_small(struct task_fixture *y, unsigned int n)
  */
 static void workers(struct __test_metadata *_metadata, const struct round_method *method)
 {
-	/* The nodes whose workers must get tasks: all; or, if each node requests tasks from its
-	 * neighbours, at least these.
+	/* The nodes whose workers must get tasks: all nodes. But if each node requests tasks from
+	 * its neighbours, only the nodes of 0x17 are sure to get some.
 	 */
 	const unsigned int work = method->own ? 0x17 : 0xff;
 	unsigned int u, seen = 0, busy = 0, pause = 1000 * wait_secs(1);

@@ -206,8 +206,8 @@ repair() {
 	log "the news took $(traced_news) steps, the repair $step, of $bound"
 }
 
-# For a single ring this bound is less than the 4w + 2 steps of the paper; for short rings it is
-# more.
+# For a plan of a single ring this bound is less than the paper's bound, 4w + 2 steps in rings of w
+# nodes; for short rings it is more.
 test_ring_repair_is_traced_and_takes_bounded_steps() {
 	wants_tracing || return
 	repair 3 0:0,5:1,3:2,6:0,1:1

@@ -135,9 +135,9 @@ all_right() {
 
 is_file_of() { [[ $(wc -c <"$2") == "$1" ]]; }
 
-# The same plans are used by several runs. In one run, the members of one machine start after the
-# time when the other machine probes for them; another run follows after members were killed. A
-# broadcast goes on without a receiver that was killed.
+# Several runs use the same plans, one after the other. In one of them, the members of one machine
+# start only after the other machine has probed for them. Another run begins after members were
+# killed. A broadcast goes on without a receiver that was killed.
 test_later_runs_work_after_late_or_killed_members() {
 	local plan waiting
 	machines 3 0XX 1XX && joined
@@ -184,8 +184,8 @@ test_tasks_migrate_across_a_trunk_and_back() {
 	refused 'a round' 'spans machines' at "$a" hcctl balance run t
 }
 
-# The two machines have different plans with the same epoch. If this were not checked, the sum would
-# lack a member's contribution, or count it twice.
+# The two machines have different plans with the same epoch. If members did not detect this, the sum
+# would lack a member's contribution, or count it twice.
 test_different_plans_with_same_epoch_do_not_mix() {
 	machines 3 0XX 1XX && joined
 	check 'a tree here' at "$a" hcctl tree find fabric t apply local epoch 5

@@ -69,7 +69,8 @@ test_invalid_trunk_addresses_are_refused() {
 }
 
 # A process that still has a descriptor of the socket could read from the socket, listen on it, or
-# hold its lock. So the descriptor is closed.
+# hold its lock. So the trunk begins only when no process has a descriptor, and ends if one keeps
+# it.
 test_trunk_ends_if_a_process_keeps_the_socket_descriptor() {
 	machines 3 0XX 1XX
 	there "$a" hcctl -j monitor fabric t >"$scratch/events"
@@ -83,8 +84,8 @@ test_trunk_ends_if_a_process_keeps_the_socket_descriptor() {
 	equal 'how many have ended' 1 "$(json_at "$a" '.[0].trunks_ended' fabric show t)"
 }
 
-# An epoll instance takes temporary references to its files, and could drop the last reference to
-# the socket's file.
+# An epoll instance takes temporary references to the files that it watches, so it could drop the
+# last reference to the socket's file.
 test_trunk_does_not_begin_while_an_epoll_watches_its_socket() {
 	parameter trunks Y
 	namespace a || return
@@ -194,9 +195,9 @@ strays() {
 	busywait 20 grep -q "done" "$scratch/strays" || fault "strays: $(<"$scratch/strays")"
 }
 
-# Without "persist", the listener waits until one trunk is established, not for one connection. It
-# gets more stray connections than it can serve at a time, before the peer's connection and at the
-# same time.
+# Without "persist", the listener waits until one trunk is established, not only for one connection.
+# It gets more stray connections than it can serve at a time, both before the peer's connection and
+# together with it.
 test_stray_connections_do_not_keep_the_peer_out() {
 	local listener t
 	machines 3 0XX 1XX

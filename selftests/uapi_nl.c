@@ -355,7 +355,7 @@ static int write_any(const char *name)
 static int no_fabric(const char *name)
 {
 	own_netns_done();
-	/* Some systems forbid user namespaces. Skip the test there. */
+	/* Some systems forbid user namespaces. Skip the test on these systems. */
 	if (unshare(CLONE_NEWUSER | CLONE_NEWNET))
 		return KSFT_SKIP;
 	return ctl_fabric_new(name, 2, 0) != -EPERM || !strstr(ctl()->extack, "unprivileged");
@@ -458,9 +458,9 @@ static void fabric_request(struct nl *nl, int cmd)
 }
 
 /* A request must be short: while it runs, no other process can register a netlink family, and
- * lookups of families wait. So the kernel finishes a large fabric after the request, and the fabric
- * is normally not finished when the next request is processed; it is if this process gets no
- * processor time in between. The same holds for the removal.
+ * lookups of families wait. So the kernel finishes a large fabric after the request. The fabric is
+ * normally unfinished when the next request is processed, unless this process gets no processor
+ * time between the two requests. The same holds for the removal of a fabric.
  */
 TEST(large_fabric_add_and_del_do_not_block_other_netlink_requests)
 {

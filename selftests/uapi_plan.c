@@ -152,8 +152,8 @@ TEST(tree_plan_with_invalid_detours_is_refused)
 {
 	static const struct spoil spoils[] = {
 		SPOIL(ndetours, 0),
-		/* A detour to a node that does not exist, a detour from such a node, one with both
-		 * faults, and one from a node to itself.
+		/* A detour to a node that does not exist, a detour from such a node, a detour that
+		 * is wrong in both respects, and one from a node to itself.
 		 */
 		SPOIL(detours[0], 0 << 16 | 8), SPOIL(detours[0], 8 << 16),
 		SPOIL(detours[0], 0xffffffff), SPOIL(detours[0], 0 << 16 | 0),

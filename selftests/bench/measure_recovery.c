@@ -185,10 +185,11 @@ static void wait_for(const struct recovery *r, uint32_t n)
 }
 
 /* Wait for LATER_OPS operations from number @from on. @from is the first operation that process 0
- * had not ended at the time @fault of the fault. Return: ns from @fault to the end of the operation
- * that was begun again and took longest; 0 if no operation was begun again. If a node fails, it is
- * the operation that took longest, even if that was not begun again: an operation that begins only
- * after the fault just waits for the next epoch.
+ * had not ended at the time @fault of the fault. If a link has failed, choose the longest of the
+ * operations that were begun again; if a node has failed, choose the longest of all these
+ * operations, since an operation that begins only after the fault is not begun again, but waits for
+ * the next epoch. Return: ns from @fault to the end of this operation; 0 if no operation was begun
+ * again.
  */
 static uint64_t recovered(const struct recovery *r, uint32_t from, uint64_t fault)
 {
@@ -208,9 +209,9 @@ static uint64_t recovered(const struct recovery *r, uint32_t from, uint64_t faul
 	return took;
 }
 
-/* Take random links down and up again, until @faults of them have affected an operation; some links
- * do not, as the tree does not use them. *@behind is set to the number of the first operation after
- * the first fault that has affected one.
+/* Take random links down and up again, until @faults of them have affected an operation; links that
+ * the tree does not use affect none. *@behind: set to the number of the first operation after
+ * recovery from the first of these faults.
  */
 static unsigned int cut_links(const struct recovery *r, struct nl *nl, uint64_t *took,
 			      unsigned int faults, uint32_t *behind)

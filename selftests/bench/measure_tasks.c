@@ -154,7 +154,9 @@ static void produce(struct batch *b)
 	measure_barrier(&b->s->s, b->q.workers + 1);
 }
 
-/* Wait until all tasks are done. Only a worker that has found an error exits, so exit then. */
+/* Wait until all tasks are done. A worker exits only after it has found an error; in this case
+ * exit, too.
+ */
 static void wait_for_all(const struct batch *b)
 {
 	const struct timespec t = { .tv_nsec = 1000000 };
@@ -190,7 +192,7 @@ static pid_t process(struct batch *b, unsigned int number, void (*run)(struct ba
 		_exit(1);
 	b->q.worker = number;
 	run(b);
-	/* A process that exits might count as failed at the queue, so wait to be killed. */
+	/* The queue might take the exit of a process for its failure, so wait to be killed. */
 	for (;;)
 		pause();
 }

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
-# Input: the lines of path_guest.sh, each followed by the output of path.awk for it. Each operation
-# has two of them, and the first has half as many operations as the second. Output: for each
-# operation its instructions by group, and its calls: the difference of the two, divided by the
-# number of operations.
+# Input: the lines of path_guest.sh, each followed by the output of path.awk for it. For each
+# measured operation there are two lines: the second is about a run with twice as many operations as
+# the first. Output: for each measured operation, its instructions by group, and its calls: the
+# difference of the two counts, divided by the difference of the numbers of operations.
 
 def bytes: if . >= 1024 then " \(. / 1024) KiB" elif . > 0 then " \(.) B" else "" end;
 # Differences of the counts of all groups; a group that is missing in an object counts as 0.

@@ -7,7 +7,7 @@
 
 task_sizes=8,1024,16384
 
-# queue BACKEND WORKERS WHAT MS: measures with all sizes
+# queue BACKEND WORKERS WHAT MS: measures this queue with all sizes
 queue() {
 	# Only "cube" has a worker at each node. In the other fabrics, rounds would migrate tasks to
 	# nodes without a worker.
@@ -18,7 +18,7 @@ queue() {
 }
 
 # There is a fabric for each number of workers, so that each node has a worker: a task at a node
-# without one would stay there.
+# without a worker would stay there.
 queues_set_up() {
 	local p dim none
 	for p in "${procs[@]}"; do

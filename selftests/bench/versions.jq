@@ -4,7 +4,8 @@
 
 def stats: sort | { min: .[0], median: ((.[(length - 1) / 2 | floor] + .[length / 2 | floor]) / 2), max: .[-1] };
 
-# In each round, both versions are measured one after the other: the ratios of these two
+# The ratios of the two measurements of each round, in which both versions are measured one after
+# the other
 def ratios($metric): group_by(.round) | map(INDEX(.side) | select(.old and .new) | .new[$metric] / .old[$metric]) | stats;
 # The ratio of the least times, as these were disturbed least
 def least($metric): group_by(.side) | map({ key: .[0].side, value: (map(.[$metric]) | min) }) | from_entries

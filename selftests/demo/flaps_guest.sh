@@ -3,8 +3,8 @@
 #
 # Usage: flaps_guest.sh SECONDS SEED TEXT FOLDER
 # Allreduces over a guarded plan, within the VM: links flap at random and two nodes fail, but the
-# programs at all other nodes get no error. The exit status is 0 if this is so. The picture is
-# written to FOLDER.
+# programs at all other nodes get no error. The exit status is 0 if they really got none. The
+# picture is written to FOLDER.
 
 set -u
 seconds=$1 seed=$2 text=$3 pictures=$4

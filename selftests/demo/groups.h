@@ -64,7 +64,7 @@ extern const char *const lie_names[LIES];
 enum flag {
 	FLAG_RULE,	/* a claim does not fulfil the rule */
 	FLAG_NOTIFIED,	/* a claim has another value than its process has sent before */
-	FLAG_QUOTED,	/* a claim quotes another value of a process here than that has sent */
+	FLAG_QUOTED,	/* a claim quotes another value of a process here than it has sent */
 	FLAG_WITNESS,	/* a claim quotes a process with another value than that process claims */
 	FLAG_VERSIONS,	/* another node has received a different claim of the same process */
 	FLAG_RANGE,	/* a value is outside of the possible range */

@@ -117,8 +117,9 @@ static int receive(struct host *s, uint64_t round, unsigned int from)
 	return 0;
 }
 
-/* A function for the data of a kind of round. It writes to @at (@out), or reads from there, the
- * data about process @j that node @from sends to node @to. Return: number of values.
+/* A function for the data of a kind of round: the data about process @j that node @from sends to
+ * node @to. If @out, it writes them to @at; otherwise it reads them from there. Return: number of
+ * values.
  */
 typedef unsigned int (*item_fn)(struct host *s, unsigned int j, unsigned int from, unsigned int to,
 				double *at, bool out);
@@ -232,8 +233,9 @@ static unsigned int item_claim(struct host *s, unsigned int j, unsigned int from
 	return 1 + p->nasks;
 }
 
-/* The data of the last round: the version of the claim of process @j, on a third node, that node
- * @from has received. Node @to compares it with its own version; they must be equal.
+/* An item of the last round: if the process @j is on a third node, and both nodes get its claim,
+ * node @from sends the version of the claim that it has received. Node @to compares this version
+ * with its own; they must be equal.
  */
 static unsigned int item_version(struct host *s, unsigned int j, unsigned int from,
 				 unsigned int to, double *at, bool out)

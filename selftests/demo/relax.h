@@ -76,7 +76,7 @@ enum lie {
 extern const char *const lie_names[LIES];
 
 /**
- * struct liar - a Byzantine process
+ * struct byz - a Byzantine process
  * @lie: its behaviour
  * @value: the wrong value that it sends
  */
@@ -134,11 +134,10 @@ struct report {
 /**
  * struct relax - a run
  * @mesh: the mesh
- * @liar: for each cell, the behaviour of its process
+ * @byz: for each cell, the behaviour of its process
  * @copies: number of copies in which values are sent at the end
  * @work_copies: number of copies in which values are sent before the end
- * @own_rows: each process checks the rule only for itself, as the paper's text can be understood,
- *	too
+ * @own_rows: each process checks the rule only for itself, which is one reading of the paper's text
  * @epsilon: greatest deviation that may remain undetected
  * @delta: tolerance of the rule that follows from @epsilon
  * @report: one for each cell, shared with the processes

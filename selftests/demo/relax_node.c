@@ -333,8 +333,8 @@ static void check_claim(struct process *p, enum way by, const struct claim *c, d
 		flag(p, about, FLAG_QUOTED);
 }
 
-/* Forward claims: the neighbour in each direction gets the claims of the neighbours on both of its
- * sides. If a claim has not arrived, it is forwarded as missing.
+/* Forward claims: the neighbour in direction d gets the claims of this cell's neighbours in the two
+ * directions beside d. If a claim has not arrived, it is forwarded as missing.
  */
 static int pass_on(struct process *p, uint32_t step, const struct claim *from)
 {
@@ -353,9 +353,8 @@ static int pass_on(struct process *p, uint32_t step, const struct claim *from)
 	return err;
 }
 
-/* For each corner, compare the two versions of the claim of its cell. This cell is one link away
- * from the neighbour in direction @a and from the neighbour in direction @b, and both forward its
- * claim.
+/* For each corner, compare the two versions of the claim of the cell at this corner. Two neighbours
+ * of this process are also neighbours of that cell, and each of them has forwarded a version.
  */
 static int check_corners(struct process *p, uint32_t step)
 {

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* Colours for the numbers from 0 to 1, at equal distances. */
+/* A sequence of colours for the numbers from 0 to 1, at equal distances. */
 struct ramp {
 	unsigned int steps;
 	unsigned char rgb[8][3];

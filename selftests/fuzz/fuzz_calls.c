@@ -239,8 +239,8 @@ static void interfaces(char *names, size_t size)
 	if_freenameindex(list);
 }
 
-/* Return: the time in ms for which this process has to wait for rtnl. Each process that gets rtnl
- * before may create or remove a fabric.
+/* Return: the time in ms for which this process has to wait for rtnl. Processes that get rtnl
+ * before this one may hold it while they create or remove a fabric.
  */
 static uint64_t rtnl_wait(void)
 {

@@ -123,8 +123,8 @@ static bool shared_in_gather(void)
 	return true;
 }
 
-/* In a gather, a source sets the flag with which it wants the result. The node that forwards the
- * source's block must not forward this flag.
+/* In a gather, a source sends its block with the flags that request a result and a notification.
+ * The node that forwards the block must not forward these flags.
  */
 static bool flags_stay_behind(void)
 {
@@ -360,8 +360,9 @@ static bool down_before_asked(void)
 	return true;
 }
 
-/* A source sends a block of the sink, which it cannot have. The first node that receives the block
- * must name the source as the cause; otherwise the sink would name that node.
+/* In an allgather, a source sends a block of the sink, although the sink is not below it in the
+ * tree. The first node that receives the block must name the source as the cause; if it forwarded
+ * the block, the sink would name that first node.
  */
 static bool sink_is_not_below(void)
 {

@@ -16,7 +16,8 @@
 
 /* Make the fabric, with plans and sockets. Return: false if that fails. */
 bool live_open(struct cube *c, struct moment *m, unsigned int dim);
-/* Close all sockets. Before new plans are installed, this avoids that a plan loses a member. */
+/* Close all sockets. Call this before new plans are installed, so that no new plan loses a member.
+ */
 void live_leave(struct cube *c);
 /* Install new plans, with @faults sometimes around new faults, while no socket is open. All
  * operations under way end.

@@ -285,7 +285,7 @@ static void good_link(struct request *r, uint16_t family)
 	}
 }
 
-/* Build a request with a plan for a cube of dimension @dim without faults. */
+/* Build a request with a plan for a cube of random dimension without faults. */
 static void good_plan(struct request *r, uint16_t family)
 {
 	static const unsigned char zero[4 * 16];

@@ -202,8 +202,8 @@ static void place(struct frame *f, uint64_t fresh)
 }
 
 /* Two operations are under way at node 5, and a coordinator assigns the node to new rings twice.
- * @first and @then: the number, relative to the oldest operation, of the first operation of which
- * no node has sent any data, as the first and the second assignment claim it. Return: status of the
+ * Each assignment states which operation is the first one of which no node has sent any data;
+ * @first and @then are the stated numbers, relative to the oldest operation. Return: status of the
  * second operation.
  */
 static int second_with(uint64_t first, uint64_t then)
@@ -235,8 +235,8 @@ static int second_with(uint64_t first, uint64_t then)
 }
 
 /* A node may have sent data of the next operation or of the one after that, but not of later ones.
- * So a claimed number that is larger must be refused; otherwise the results of all later operations
- * would name members that have left.
+ * So an assignment that claims a larger number must be refused; otherwise the results of all
+ * operations after this assignment would name members that have left.
  */
 bool coordinator_knows_no_future(void)
 {
@@ -348,8 +348,8 @@ static bool is_refused(const struct frame *f, unsigned int reason)
 	return !say(f) && node_drops_are(5, reason, before + 1);
 }
 
-/* Assign a ring that has two edges over one link (@ways is 2), or none to another node (@ways is
- * 0).
+/* Make an assignment to a ring with two edges over one link (@ways is 2), or to a ring without any
+ * edge to another node (@ways is 0).
  */
 static void place_over(struct frame *f, unsigned int ways)
 {
@@ -373,7 +373,9 @@ static void place_over(struct frame *f, unsigned int ways)
 	frame_put(f, &set, sizeof(set));
 }
 
-/* The data behind a message is longer or shorter than a message of its type has. */
+/* Return: true if node 5 drops messages whose data behind the header are longer or shorter than
+ * their type requires.
+ */
 static bool lengths_fit(void)
 {
 	static const unsigned char bare[] = {
@@ -406,8 +408,8 @@ static bool lengths_fit(void)
 	return true;
 }
 
-/* A set has as many members as announced, but one of them does not belong to the plan, or is not a
- * node.
+/* Return: true if node 5 drops assignments whose set has as many members as announced, but one of
+ * them is not a member of the plan, or is not a node.
  */
 static bool members_are_of_the_plan(void)
 {
@@ -427,8 +429,8 @@ static bool members_are_of_the_plan(void)
 	return true;
 }
 
-/* A message comes from a node that is not a member, or from a node that claims to be the
- * coordinator although another node is.
+/* Return: true if node 5 drops messages of a node that is not a member, and messages of a node that
+ * claims to be the coordinator although another node is.
  */
 static bool strangers_say_nothing(void)
 {
@@ -483,9 +485,10 @@ bool messages_of_coordinators_are_valid(void)
 	       !ctl_ring_get(said.c.name, LIVE_RINGS, &v) && !v.broken && !v.repairs;
 }
 
-/* In each attempt a coordinator assigns numbers that are 2^32 higher than those before. Since the
- * plan was made, the numbers may rise only by a limited amount per second, whatever this node has
- * accepted before; otherwise a few thousand attempts would use up all numbers of the plan.
+/* In each attempt a coordinator assigns numbers that are 2^32 higher than those of the previous
+ * attempt. Since the plan was made, the numbers may rise only by a limited amount per second,
+ * whatever this node has accepted before; otherwise a few thousand attempts would use up all
+ * numbers of the plan.
  */
 bool numbers_of_rings_last(void)
 {

@@ -246,9 +246,9 @@ bool round_has_one_method(void)
 	return !say(&f) && fails_so(&nl, -EPROTO, 1);
 }
 
-/* A neighbour sends node 7 a message of a round that the node in its id has not begun. Node 7
- * forwards the message to that neighbour. Then each of the two has the round from the other, and
- * would wait until the other ends it.
+/* A neighbour sends node 7 a message of a round whose id names a node that has not begun this
+ * round. Node 7 forwards the message to that neighbour. Then each of the two has the round from the
+ * other, and would wait until the other ends it.
  */
 bool round_is_begun_by_its_node(void)
 {
@@ -343,8 +343,8 @@ static bool says_load(unsigned int dim, unsigned int nr, unsigned int load)
 	return !say(&f);
 }
 
-/* The neighbour claims to have 1000 tasks in a message about another round, which must be ignored,
- * and 90 tasks in this round.
+/* Let the neighbour along @dim claim to have 1000 tasks in a message about another round, which
+ * must be ignored, and 90 tasks in this round.
  */
 static bool has_ninety(unsigned int dim)
 {

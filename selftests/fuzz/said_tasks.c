@@ -102,8 +102,8 @@ bool task_is_once(void)
 	segment(&f, 12 + 2000, 0, 0)->what = HC_TASK_F_ASK;
 	routed(&f, 6, 7, (const unsigned char[]){ 0 }, 1);
 	ok = ok && !say(&f);
-	/* Node 7 does not accept frames that carry an earlier boot id of it, and its answer to a
-	 * probe of this kind decides nothing about the task.
+	/* Node 7 does not accept a frame with one of its own earlier boot ids. Its answer to a
+	 * probe with such a boot id does not determine what becomes of the task.
 	 */
 	segment(&f, 13, 0, 9)->life = htonl(1);
 	ok = ok && !say(&f);
@@ -149,8 +149,8 @@ static struct hc_wire_task *drop(struct frame *f, unsigned int dim, uint64_t num
 	return w;
 }
 
-/* Announce to node 7 that its neighbour along @dim has failed: the tasks are lost whose replicas
- * that neighbour has sent, up to number @sent. So node 7 must execute these replicas.
+/* Announce to node 7 that its neighbour along @dim has failed. The tasks of the replicas that this
+ * neighbour has sent, up to number @sent, are lost, so node 7 must execute these replicas.
  */
 static void lost(struct frame *f, unsigned int dim, uint64_t sent, uint32_t known)
 {
@@ -278,7 +278,7 @@ bool copies_have_their_share(void)
 	if (task_view(said.c.name, 7, &v) || v.kept < 100 || v.kept == 6000 || v.queued ||
 	    v.bytes > share + share / 4)
 		return false;
-	/* Replicas of another neighbour still have space. */
+	/* There is still space for replicas of another neighbour. */
 	copy(&f, 1, 9);
 	f.rec.dim = 1;
 	frame_hdr(&f)->src = htons(5);

@@ -126,7 +126,7 @@ plan() {
 	hcctl tree find fabric a apply plan "${1:-1}" sink 0 >/dev/null || die 'no tree'
 }
 
-# "hcctl run" starts a process for each member.
+# A reduction by "hcctl run", which starts a process for each member
 reduce() {
 	hcctl fabric add r dim 6
 	hcctl tree find fabric r apply >/dev/null
@@ -142,8 +142,8 @@ merge() {
 	hcctl fabric del r
 }
 
-# crowd FABRIC NODES PLANS OPS: starts a process that contributes to OPS operations of each plan, at
-# each node but node 0, for whose contributions all of these wait
+# crowd FABRIC NODES PLANS OPS: starts a process that contributes, at each node but node 0, to OPS
+# operations of each plan; all these operations wait for the contributions of node 0
 crowd() {
 	local said
 	: >"$scratch/crowd"

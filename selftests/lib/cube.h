@@ -37,7 +37,7 @@ unsigned int scaled(unsigned int n);
 unsigned int stride(void);
 /* Return: seconds to wait for an event that takes at most @s seconds on a fast machine. */
 int wait_secs(int s);
-/* rnd() returns the next pseudo-random number, below() one that is less than @n. Both yield the
+/* rnd() returns the next pseudo-random number, below(n) one that is less than n. Both yield the
  * same sequence in every run of a program.
  */
 uint64_t rnd(void);
@@ -361,8 +361,9 @@ struct op_wrong {
 	int err;
 };
 
-/* For each of the @n elements of @wrong, change operation @op as it says, and begin it at node 0.
- * Return: number of operations that were not refused with the right error.
+/* For each of the @n elements of @wrong, replace values of operation @op by those of the element,
+ * and begin the operation at node 0. Return: number of operations that were not refused with the
+ * right error.
  */
 unsigned int cube_not_refused(const struct cube *c, const struct hypercube_op *op, const void *in,
 			      const struct op_wrong *wrong, unsigned int n);
@@ -568,7 +569,9 @@ bool cube_all_begun(const struct cube *c, unsigned int plan);
 unsigned int parties(const struct cube *c, struct party *p, unsigned int *node,
 		     unsigned int njobs);
 void parties_free(struct party *p, unsigned int n);
-/* As parties_free(), and free the @in and @out of all jobs, which must be allocated memory. */
+/* As parties_free(), and free the contribution and the result memory (struct job) of all jobs,
+ * which must be allocated memory.
+ */
 void parties_done(struct party *p, unsigned int n, unsigned int njobs);
 
 /* Run one sum of u64 in which node u contributes 1 << u, so that the bits of the sum show which
@@ -579,8 +582,8 @@ void parties_done(struct party *p, unsigned int n, unsigned int njobs);
 int cube_reduce(struct cube *c, unsigned int plan, struct hypercube_result *res);
 /* As cube_reduce(), with an allreduce: check that all members get the sum. */
 int cube_allreduce(struct cube *c, unsigned int plan, struct hypercube_result *res);
-/* As cube_reduce(), after processes have left: a member whose operation fails because a process has
- * left contributes again.
+/* As cube_reduce(), after processes have left: if the operation fails at a member because a process
+ * has left, the member contributes again.
  */
 int cube_reduce_again(struct cube *c, unsigned int plan);
 int cube_allreduce_again(struct cube *c, unsigned int plan);

@@ -61,7 +61,7 @@ static bool send_some(struct party *p)
 	j->op.cookie = p->base + p->next;
 	n = shc_send(p->fd, j->begun ? NULL : &j->op, (const char *)j->in + at, len,
 		     MSG_DONTWAIT);
-	/* The kernel begins no operation as long as a failure has not been received. */
+	/* The kernel begins no operation as long as the member has not received a failure. */
 	if (n == -EAGAIN || n == -ENOBUFS || n == -EINTR || n == -ECANCELED)
 		return false;
 	if (n < 0) {
@@ -152,7 +152,7 @@ static bool recv_some(struct party *p)
 	return true;
 }
 
-/* Advance @settled of the member past all jobs that need no more ends. */
+/* Advance .settled of member @p past all jobs that need no more ends. */
 static void settle(struct party *p)
 {
 	while (p->settled < p->njobs && job_settled(&p->job[p->settled]))
@@ -260,8 +260,8 @@ int drive(struct party *p, unsigned int n, int seconds)
 	while (!drive_done(p, n)) {
 		if (drive_ready(p, n, ready))
 			continue;
-		/* If the machine itself was stopped, the members have had no time to send or
-		 * receive: try up to 50 times more.
+		/* The whole machine may have been stopped, so that the members had no time to send
+		 * or receive: try up to 50 times more.
 		 */
 		if (now_ms() > end && ++late > 50)
 			return -ETIMEDOUT;
@@ -282,8 +282,8 @@ static bool job_well(const struct job *j)
 	return j->res.collective == j->op.collective && (!j->expect || j->got == j->op.bytes);
 }
 
-/* Return: true if the operation of @j has the number after that of @last. If these are not two
- * operations of one plan with notified ends, there is nothing to compare, which is true as well.
+/* Return: true if the operation of @j has the number after that of @last, or if these are not two
+ * operations of one plan with notified ends, so that there is nothing to compare.
  */
 static bool job_follows(const struct job *j, const struct job *last)
 {

@@ -61,9 +61,9 @@ void far_digest(uint8_t *p, size_t n)
 	far_put32(p + 12, crc32c(p, 8));
 }
 
-/* Frames of the types TEST and ETH have no sequence number. A frame with HC_RECORD_F_SEALED is
- * taken to have a wrong checksum: the module drops it, and expects the same number in the next
- * frame of the link.
+/* Frames of the types TEST and ETH have no sequence number. This program assumes that a frame with
+ * HC_RECORD_F_SEALED has a wrong checksum, so that the module drops it, and expects the same number
+ * in the next frame of the link.
  */
 void far_number(uint8_t *record)
 {

@@ -73,8 +73,8 @@ static bool give(unsigned int u, const struct hypercube_op *op, const void *in)
 	return done == op->bytes;
 }
 
-/* In each plan, the processes at the leaves of the tree contribute sorted runs; the others do not
- * contribute.
+/* In each plan, the processes at the leaves of the tree contribute sorted runs, and the other
+ * processes do not contribute.
  */
 static void merge(void)
 {

@@ -141,8 +141,8 @@ static int bcast(struct member *m)
 	return rc < 0 ? rc : received(m, m->in, 0, 0);
 }
 
-/* Check the numbers that each member has sent. @mine: those for this node; else those for node 0,
- * which a member sends if all get the same.
+/* Check the numbers that each member has sent. @mine: each member has sent those for this node;
+ * otherwise those for node 0, which a member sends if all members get the same numbers.
  */
 static int received_all(const struct member *m, bool mine)
 {
@@ -174,7 +174,7 @@ static int collect(struct member *m)
 	return rc < 0 || m->node ? rc : received_all(m, false);
 }
 
-/* Write to @in the numbers for each member; they differ from member to member. */
+/* Write to @m->in the numbers for each member; they differ from member to member. */
 static void say_each(struct member *m)
 {
 	uint32_t u;

@@ -82,7 +82,7 @@ static void reset_at_close(int fd)
 }
 
 static FILE *recording;
-/* One bit is flipped in each @flip_every bytes; 0: in none. */
+/* Flip one bit in each @flip_every bytes; 0: flip none. */
 static size_t flip_every;
 
 /* Flip a random bit of the bytes just read if @flip_every bytes have been read since the last flip.

@@ -32,8 +32,8 @@
 #define REST_MS		15000
 #define FLAP_DOWN	10
 #define FLAP_PERIOD	20
-/* The fabric is quiet when each of QUIET samples of the number of frames differs from the one
- * before by less than FEW.
+/* The fabric is quiet when each of QUIET samples of the number of frames differs from the previous
+ * one by less than FEW.
  */
 #define QUIET		10
 #define FEW		30
@@ -80,8 +80,8 @@ static long slab(void)
 }
 
 /* Sample the number of frames and the size of the slabs until the process @work has ended and the
- * fabric is quiet, but for no more than REST_MS after that end. Print what the program measures.
- * Return: true if @work has succeeded.
+ * fabric is quiet, at the latest until REST_MS after @work has ended. Print what the program
+ * measures. Return: true if @work has succeeded.
  */
 static bool watch(pid_t work, long base_frames, long base_slab)
 {
@@ -174,8 +174,8 @@ static bool trunks(unsigned int n)
 	return true;
 }
 
-/* Let a link flap. Do not wait for the reply: it is sent when the neighbours are notified, and
- * these are busy.
+/* Let a link flap. Do not wait for the reply: the kernel sends it only when the neighbours have
+ * been notified, and these are busy.
  */
 static bool flap(struct nl *nl, unsigned int u, unsigned int d)
 {

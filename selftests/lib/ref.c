@@ -131,8 +131,9 @@ static struct role *role_get(const struct cube *c, unsigned int u)
 	return NULL;
 }
 
-/* A blocked sender, with role @from, divides the @elems elements of a segment among its
- * destinations. Find the range of elements that it sends to node @to: *@first to *@end - 1.
+/* A member with the role @from, whose link is faulty, divides the @elems elements of a segment
+ * among its destinations. Find the range of elements that it sends to node @to: *@first to *@end -
+ * 1.
  */
 static void part_range(const struct role *from, unsigned int to, size_t elems, size_t *first,
 		       size_t *end)

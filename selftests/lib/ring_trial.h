@@ -75,8 +75,8 @@ struct trial_variant {
 
 extern const struct trial_variant trial_variants[TRIAL_VARIANTS];
 
-/* trial_block() returns the length of a contribution in bytes; trial_byte() returns byte @i of the
- * contribution of node @u to operation @k.
+/* trial_block() returns the length of a contribution in bytes; trial_byte() returns the byte with
+ * index @i of the contribution of node @u to operation @k.
  */
 size_t trial_block(const struct trial *t);
 unsigned char trial_byte(unsigned int k, unsigned int u, size_t i);

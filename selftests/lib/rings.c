@@ -15,7 +15,7 @@ static void rings_begin(struct rings *r)
 	r->repair = false;
 }
 
-/* Add a ring to the tree: its @size nodes, the last ones in the tree's array, are already there. */
+/* Add a ring to the tree. Its @size nodes are already the last ones in the tree's array. */
 static void ring_end(struct rings *r, unsigned int size, unsigned int level, unsigned int parent)
 {
 	r->ring[r->tree.nrings++] = (struct hc_ring){
@@ -102,8 +102,8 @@ void rings_random(struct rings *r, const struct cube *c, unsigned int start, uns
 	}
 }
 
-/* Make the nodes of @r the members of the cube's tree plan, which functions that need the members
- * of the current plan use.
+/* Make the nodes of @r the members of the cube's tree plan: functions that need the members of the
+ * current plan read them there.
  */
 static int members_take(struct cube *c, const struct rings *r)
 {

@@ -134,9 +134,9 @@ unsigned int rounds_as_planned(struct task_fixture *y)
 	if (err)
 		return err != -EHOSTDOWN;
 	/* A node that was cut off still has the number of an old round. If it began a round, it
-	 * would have to begin it a second time, under a new number, and would count only the tasks
-	 * that move in the second try. Run a round of all nodes first, so that all have the same
-	 * round number.
+	 * would have to begin this round a second time, under a new number, and would report only
+	 * the tasks that move in the second try. Run a round of all nodes first, so that all have
+	 * the same round number.
 	 */
 	wrong += !!round_run(y->c.name, HYPERCUBE_BALANCE_DEM, t.order[0], &v);
 	for (i = 0; i < ROUND_METHODS; i++)

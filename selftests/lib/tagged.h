@@ -14,8 +14,8 @@
 
 /* Number of members of the plan. */
 #define TAG_NODES	8
-/* Number of the last operations whose results are compared; no member is so many operations ahead
- * of another.
+/* Number of the last operations whose results are compared. No member is ahead of another by this
+ * number of operations.
  */
 #define TAG_WINDOW	64
 /* The elements of a block repeat after this number: one element for the tag of each member, and one
@@ -95,8 +95,8 @@ size_t tag_fill(const struct tag_book *b, unsigned int u, uint64_t tag, uint64_t
  */
 const char *tag_result_wrong(struct tag_book *b, unsigned int u, uint64_t nr, const uint64_t *data,
 			     size_t bytes, uint32_t set, bool refused);
-/* Forget operations whose result only node @u has received: they may run again, without the
- * contribution of node @u.
+/* Forget operations whose result only node @u has received, because the kernel may run them again,
+ * without the contribution of node @u.
  */
 void tag_forget(struct tag_book *b, unsigned int u);
 

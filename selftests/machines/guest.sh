@@ -98,8 +98,8 @@ result $? 'allgather over rings'
 all_right scatter 1 5 1000
 result $? 'scatter'
 
-# stand_still SECONDS: requests the host to stop this machine, and waits until its clock jumps.
-# False if it does not.
+# stand_still SECONDS: asks the host to stop this machine for this time, and waits until the
+# machine's clock jumps. False if the clock does not jump.
 stand_still() {
 	local last=$SECONDS i
 	echo "# all stand still for $1 s"
@@ -175,7 +175,7 @@ parted() {
 	result $? 'and it goes on'
 }
 
-# Both last longer than the keepalive time.
+# Both interruptions last longer than the keepalive time.
 parted 'a machine stands still' stands_still
 parted 'a machine loses its network' loses_its_network
 ends_by 'a machine dies' dies

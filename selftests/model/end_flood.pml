@@ -83,8 +83,8 @@
 mtype = { DATA, END };
 chan box[N * 2] = [QUEUE] of { mtype, byte, byte, byte, byte };
 
-/* The state of a member. begun, given, need: all operations with lower numbers are begun, sent,
- * ended.
+/* The state of a member: all operations with lower numbers are begun by its process (begun), or
+ * have ended (need).
  */
 byte gen[N], begun[N], need[N];
 byte gave0[N], gave1[N];	/* sent to the peer of stage 0, 1; in a ring gave0: own blocks sent */

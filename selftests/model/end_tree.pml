@@ -160,14 +160,14 @@ chan beside = [QUEUE] of { mtype, byte, byte, byte, byte };
 /* The state of a member */
 byte gen[N];			/* number of ENDs that it has received */
 byte base[N];			/* the first operation of its generation */
-byte begun[N];			/* segments that its process has begun: all below */
-byte given[N];			/* segments sent to the parent, at the root completed: all below */
-byte gave[N];			/* blocks of a gather's next segment: sent, or at the root taken */
-byte need[N];			/* segments that have ended at the member: all below */
+byte begun[N];			/* its process has begun all segments below this number */
+byte given[N];			/* all segments below are sent to the parent; at the root: completed */
+byte gave[N];			/* blocks of a gather's next segment that are sent; at the root: taken */
+byte need[N];			/* all segments below have ended at the member */
 int result[N];			/* mask of the segments of results that it has received */
 byte have[N * ALL_SEGMENTS];	/* mask of the members whose contributions it has */
 byte step_of[N * ALL_SEGMENTS];
-byte sent[N];			/* segments of results that its parent has sent to member @i: all below */
+byte sent[N];			/* its parent has sent member @i all segments of results below */
 byte relayed[N];		/* mask of the children to which it has sent END */
 byte ends[N] = NONE;		/* the operation that ends by END */
 byte end_flags[N];
@@ -183,8 +183,8 @@ bool present[N] = true, joins[N], unread[N];
 byte failed_at[N];		/* steps from the first step of the generation to an unread failure */
 byte first_step[N];		/* the step with which the process has begun in this generation */
 
-/* Links, as masks of the members whose link to the parent it is: those that are down, and those
- * whose upper or lower end has not noticed that
+/* Links, as masks of the members whose link to the parent they are: links that are down, and links
+ * of which the node at the upper or at the lower end has not noticed that they are down
  */
 byte down, unseen_above, unseen_below;
 

@@ -189,12 +189,12 @@ byte fresh;			/* mask of the members without a ledger */
 
 /* The state of a member in the present epoch */
 byte least[N], most[N];		/* F and H */
-byte began[N];			/* turns to which it has contributed */
-byte gave[N];			/* turns sent to its parent; at the root: turns that are complete */
-byte had[N];			/* turns whose result it has and has forwarded */
-byte given[N];			/* turns whose result its process has got */
+byte began[N];			/* number of turns to which it has contributed */
+byte gave[N];			/* number of turns that are sent to its parent; at the root: that are complete */
+byte had[N];			/* number of turns whose result it has and has forwarded */
+byte given[N];			/* number of turns whose result its process has got */
 byte gen[N];			/* number of ENDs that it has received and forwarded */
-byte ended[N];			/* turns up to the last of these ENDs */
+byte ended[N];			/* number of turns up to the last of these ENDs */
 byte have[N * (OPS + 1)];	/* contributions that it has, for turns that are not sent */
 value sum[N * (OPS + 1)];	/* sum of the contributions; or a result not got by the process */
 

@@ -77,7 +77,7 @@ static void types_make(void)
 	MPI_Aint places[] = { 8, 0 };
 	MPI_Datatype parts[] = { MPI_FLOAT, MPI_SHORT };
 
-	/* Two ints of five; a float after two shorts, with gaps. */
+	/* Two types with gaps: two ints of five; and two shorts, followed by a float. */
 	MPI_Type_vector(2, 1, 3, MPI_INT, &types[TYPES - 3].dt);
 	MPI_Type_create_resized(types[TYPES - 3].dt, 0, 20, &types[TYPES - 3].dt);
 	MPI_Type_create_struct(2, lengths, places, parts, &types[TYPES - 2].dt);
@@ -176,7 +176,7 @@ static size_t draw_count(uint64_t *state, const struct conform_what *w, unsigned
 		count = draw(state, most);
 		break;
 	case 3:
-		/* A length near that of a chunk. */
+		/* A number of elements whose length is near that of a chunk. */
 		count = 65536 / 8 - 2 + draw(state, 4);
 		break;
 	default:

@@ -70,7 +70,7 @@ static void small(const struct args *a)					\
 		MPI_##big(__VA_ARGS__ a->comm);				\
 }
 
-/* For arguments that precede the communicator. */
+/* The arguments of a call that precede the communicator. */
 #define ARGS(...) __VA_ARGS__,
 #define N	((int)a->j->count)
 #define DT	(a->j->type->dt)

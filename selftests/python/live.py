@@ -548,7 +548,7 @@ class Guards(Fabric):
         begun, begins = os.pipe()
         child = os.fork()
         if not child:
-            # This process runs as a user who has no grant of the plan.
+            # This process runs as a user to whom the plan was not given.
             status = 1
             try:
                 os.setuid(65534)

@@ -38,7 +38,9 @@ void entry_end(struct member *m, struct entry *e, enum fate fate)
 bool member_failed(struct member *m, int plan, int row, int error,
 		   const struct hypercube_result *r)
 {
-	/* Earlier errors of the plan: the record of the failure itself may have been lost. */
+	/* ECANCELED is explained by an earlier failure on the plan; its record may be lost if
+	 * memory is short.
+	 */
 	bool done = error == ECANCELED ? m->reported[plan] || error_allowed(m->w, plan, ENOMEM) :
 					 error_allowed(m->w, plan, error);
 	bool fine = done && cause_true(m->w, m->node, error, r);

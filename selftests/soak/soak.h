@@ -238,7 +238,7 @@ struct member {
 	bool dead[PLANS];		/* no more contributions to the plan, after an error */
 	bool reported[PLANS];		/* a failure has arrived, in this era or in the last one */
 	struct entry entry[OPS_MAX];
-	bool sending, begun, full;	/* being sent; partly sent; no space to send */
+	bool sending, begun, full;	/* a contribution is being sent; has begun; lacks space */
 	struct hypercube_op op;
 	uint64_t sent;			/* bytes sent of the contribution that is being sent */
 	uint8_t out[RESULT_MAX];
