@@ -80,10 +80,12 @@ static bool may_serve(const struct guard_absent *a, const struct nl_node *v)
 {
 	size_t i;
 
+	if (!v->away)
+		return v->bound;
 	for (i = 0; i < a->nodes.n; i++)
 		if (a->nodes.v[i] == v->id && now_ns() - a->since[i] < ABSENT_NS)
 			return false;
-	return v->bound || v->away;
+	return true;
 }
 
 /* Add to @l the nodes that have no process and are not members of the old plan. If they became

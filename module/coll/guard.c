@@ -271,8 +271,8 @@ static void user_take(struct hc_user *to, struct hc_user *from)
 
 static void ops_drop(struct hc_member *m);
 
-/* The node was left out of an epoch, and its process may be the one that took part before. If it is,
- * refuse its next contribution, since the other members have gone on without it.
+/* If the node was left out of an epoch and still has the process that took part before, refuse the
+ * next contribution of the process, since the other members have gone on without it.
  */
 static void left_out_take(struct hc_member *m)
 {

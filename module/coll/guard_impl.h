@@ -86,7 +86,9 @@ bool hc_given_fail(struct hc_member *m, u64 end_nr, u64 nr, const struct hc_end 
 		   struct hc_failed_nrs *nrs);
 
 /**
- * hc_given_end() - end all contributions from an operation number on @m: the member @nr: the number
+ * hc_given_end() - end all contributions from an operation number on
+ * @m: the member
+ * @nr: the number
  * @end: cause of the end
  *
  * Return: true if there was such a contribution.

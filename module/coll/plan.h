@@ -125,9 +125,9 @@ struct hc_plan_params {
  * @from: of a guarded plan: tag of the plan that this epoch continues; 0: it continues none
  * @joins: this machine does not have the plan that this epoch continues, so its members are new
  * @epochs: the members of these epochs; NULL if the plan is not guarded
- * @left_out: for each node that an epoch since @guarded has left out: hc_sock.group of its process, if
- *	that has not been notified yet, or 0. Entry u is written while node u has no member, and
- *	when its member becomes one
+ * @left_out: for each node that an epoch since @guarded has left out: hc_sock.group of its process,
+ *	if that has not been notified yet, or 0. Entry u is written while no poll runs a member of
+ *	node u, or by the poll of node u
  * @recipe: how the plan was made, a string for user space, or NULL
  * @guard_uid: the user who may install the next epoch of a guarded plan, or INVALID_UID; written
  *	under hc_fabric.lock
