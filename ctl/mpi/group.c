@@ -191,7 +191,7 @@ static int await(int rc, ompi_request_t *request)
 		return rc;
 	while (!REQUEST_COMPLETE(request)) {
 		opal_progress();
-		if (++idle <= hcm_spin)
+		if (++idle <= hcm_flow_spin())
 			continue;
 		usleep(us);
 		us = 2 * us < SLEEP_MAX_US ? 2 * us : SLEEP_MAX_US;
