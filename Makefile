@@ -26,7 +26,7 @@ help:
 	@echo 'make fuzz          random calls and frames on the debug kernel'
 	@echo '                   (FUZZ="--seed N --seconds N --frames N --kernel K PART.."; selftests/fuzz/run --help)'
 	@echo 'make check-net     Linux'\''s own network tests over endpoints, in a VM'
-	@echo 'make check-mpi     programs of MPI over a fabric, against the MPI below, without and with faults, in a VM'
+	@echo 'make check-mpi     programs of MPI over a fabric, against the MPI below, without and with faults, in a VM and in two'
 	@echo 'make check-page    pages of hcctl plot in a browser'
 	@echo 'make soak          collectives at random under faults, each result judged: ten minutes in a VM'
 	@echo '                   (SOAK="--seed N --seconds N --dim N,.. --calm --kinds K,..")'
@@ -109,6 +109,7 @@ check-model: | $(deps)base $(deps)model
 
 check-mpi: | $(deps)base $(deps)bench
 	@selftests/mpi/run full
+	@selftests/mpi/run machines
 
 check-page: ctl | $(deps)browser
 	@$(MAKE) --no-print-directory -C ctl O=$(build)/ctl check-page

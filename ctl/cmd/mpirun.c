@@ -39,6 +39,7 @@
  * struct mpirun - a run of the command
  * @ranks: number of processes of the program
  * @fabric: name of the fabric; NULL: the program runs without one
+ * @hosts: file with the hosts of the ranks, in the form of mpirun; NULL: this host
  * @program: the program and its arguments
  * @tune: run TUNE, and not @program
  * @made: the fabric was made for this run
@@ -50,6 +51,7 @@
 struct mpirun {
 	uint32_t ranks;
 	const char *fabric;
+	const char *hosts;
 	char **program;
 	bool tune;
 	bool made;
@@ -115,7 +117,7 @@ static uint32_t dim_of(uint32_t ranks)
 }
 
 /* Use the fabric that the user has named, if it exists. Otherwise make a fabric, of the smallest
- * dimension that has enough nodes.
+ * dimension that has enough nodes. Only "hcctl cluster" makes fabrics with nodes on several hosts.
  */
 static int make_fabric(struct mpirun *r)
 {
@@ -125,6 +127,12 @@ static int make_fabric(struct mpirun *r)
 
 	if (r->fabric && !nl_fabric(&r->own, r->fabric, &info))
 		return 0;
+	if (r->hosts) {
+		snprintf(r->text, sizeof(r->text), "no fabric is there for the hosts of %s",
+			 r->hosts);
+		r->fabric = NULL;
+		return -ENOENT;
+	}
 	snprintf(r->name, sizeof(r->name), "mpi%d", getpid());
 	new.name = r->fabric ?: r->name;
 	rc = nl_fabric_add(&r->own, &new);
@@ -258,19 +266,23 @@ static void set_defaults(void)
 static pid_t start(struct hcctl *h, const struct mpirun *r, const sigset_t *mask)
 {
 	char ranks[16], **words;
-	size_t n = 0, i;
+	size_t n = 0, at = 1, i;
 	pid_t pid;
 
 	while (r->program[n])
 		n++;
-	words = calloc(n + 4, sizeof(*words));
+	words = calloc(n + 6, sizeof(*words));
 	if (!words)
 		return hc_nomem(h);
 	snprintf(ranks, sizeof(ranks), "%u", r->ranks);
-	words[1] = "-n";
-	words[2] = ranks;
+	words[at++] = "-n";
+	words[at++] = ranks;
+	if (r->hosts) {
+		words[at++] = "--hostfile";
+		words[at++] = (char *)r->hosts;
+	}
 	for (i = 0; i < n; i++)
-		words[3 + i] = r->program[i];
+		words[at++] = r->program[i];
 	words[0] = "mpirun.openmpi";
 	pid = cmd_child_start(words, mask);
 	words[0] = "mpirun";
@@ -358,7 +370,26 @@ static int arg_ranks(struct hcctl *h, const char *word, uint32_t *ranks)
 	return 0;
 }
 
-/* Parse [-n N] [--fabric NAME] [--tune] [--]. */
+/* Parse an option with a value. @value: NULL if there is no further word. */
+static int option(struct hcctl *h, struct mpirun *r, const char *name, const char *value)
+{
+	char missing[64];
+
+	if (strcmp(name, "-n") && strcmp(name, "--fabric") && strcmp(name, "--hostfile"))
+		return hc_unknown(h, name);
+	if (!value) {
+		snprintf(missing, sizeof(missing), "value after \"%s\"", name);
+		return hc_missing(h, missing);
+	}
+	if (!strcmp(name, "-n"))
+		return arg_ranks(h, value, &r->ranks);
+	if (!strcmp(name, "--fabric"))
+		return arg_fabric(h, name, value, &r->fabric);
+	r->hosts = value;
+	return 0;
+}
+
+/* Parse [-n N] [--fabric NAME] [--hostfile FILE] [--tune] [--]. */
 static int parse(struct hcctl *h, struct mpirun *r, int argc, char **argv)
 {
 	bool last;
@@ -368,14 +399,10 @@ static int parse(struct hcctl *h, struct mpirun *r, int argc, char **argv)
 		words = !strcmp(*argv, "--tune") || !strcmp(*argv, "--") ? 1 : 2;
 		last = !strcmp(*argv, "--");
 		r->tune |= words == 1 && !last;
-		if (words == 2 && strcmp(*argv, "-n") && strcmp(*argv, "--fabric"))
-			return hc_unknown(h, *argv);
-		if (argc < words)
-			return hc_missing(h, strcmp(*argv, "-n") ? "value after \"--fabric\"" :
-					     "value after \"-n\"");
 		if (words == 2)
-			rc = !strcmp(*argv, "-n") ? arg_ranks(h, argv[1], &r->ranks) :
-			     arg_fabric(h, *argv, argv[1], &r->fabric);
+			rc = option(h, r, *argv, argc > 1 ? argv[1] : NULL);
+		if (rc)
+			return rc;
 		argc -= words;
 		argv += words;
 		if (last)
@@ -399,6 +426,7 @@ static int mpirun(struct hcctl *h, int argc, char **argv)
 }
 
 const struct hc_cmd mpirun_cmds[] = {
-	{ NULL, mpirun, "[-n N] [--fabric NAME] { PROGRAM [ARG..] | --tune [FILE] }" },
+	{ NULL, mpirun,
+	  "[-n N] [--fabric NAME] [--hostfile FILE] { PROGRAM [ARG..] | --tune [FILE] }" },
 	{}
 };

@@ -438,19 +438,19 @@ int hcl_plan_install(const char *fabric, uint32_t id, uint32_t type, uint32_t ro
 }
 
 /* Write the arguments with which hcctl makes the plan again, such as "tree find members 0-4,7".
- * Return: false if they are too long.
+ * @highest: the highest member. Return: false if they are too long.
  */
-static bool write_recipe(const uint32_t *set, char buf[HYPERCUBE_RECIPE_MAX + 1])
+static bool write_recipe(const uint32_t *set, uint32_t highest, char buf[HYPERCUBE_RECIPE_MAX + 1])
 {
 	size_t size = HYPERCUBE_RECIPE_MAX + 1, len = snprintf(buf, size, "tree find members");
 	uint32_t u, last;
 	char sep = ' ';
 
-	for (u = 0; u < hc_nodes(HC_LIB_DIM_MAX) && len < size; u = last + 1) {
+	for (u = 0; u <= highest && len < size; u = last + 1) {
 		last = u;
 		if (!hc_set_has(set, u))
 			continue;
-		while (last + 1 < hc_nodes(HC_LIB_DIM_MAX) && hc_set_has(set, last + 1))
+		while (last < highest && hc_set_has(set, last + 1))
 			last++;
 		len += snprintf(buf + len, size - len, last == u ? "%c%u" : "%c%u-%u", sep, u,
 				last);
@@ -464,15 +464,19 @@ static int install_members(struct hcctl *h, struct making *m)
 	char recipe[HYPERCUBE_RECIPE_MAX + 1];
 	uint32_t *set = calloc(hc_set_words(HC_LIB_DIM_MAX), sizeof(*set));
 	int rc = set ? 0 : hc_nomem(h);
+	uint32_t highest = 0;
 	size_t i;
 
 	/* Skip numbers that are too high for any fabric. check_nodes() refuses them later, when the
 	 * fabric's number of nodes is known.
 	 */
-	for (i = 0; set && i < m->n; i++)
-		if (m->nodes[i] < hc_nodes(HC_LIB_DIM_MAX))
-			hc_set_add(set, m->nodes[i]);
-	if (!rc && m->guard && !write_recipe(set, recipe)) {
+	for (i = 0; set && i < m->n; i++) {
+		if (m->nodes[i] >= hc_nodes(HC_LIB_DIM_MAX))
+			continue;
+		hc_set_add(set, m->nodes[i]);
+		highest = m->nodes[i] > highest ? m->nodes[i] : highest;
+	}
+	if (!rc && m->guard && !write_recipe(set, highest, recipe)) {
 		hc_error(h, "fabric %s: the list of members is too long for a guarded plan to keep",
 			 m->fabric);
 		rc = -E2BIG;

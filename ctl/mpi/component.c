@@ -15,7 +15,9 @@
 #define PRIORITY	90
 /* ms for which a communicator waits until ranks that faults have cut off are connected again. */
 #define GUARD_MS	10000
-/* How often a process checks whether its result has arrived before it sleeps. */
+/* How often a process checks whether its result has arrived before it sleeps, if it has a processor
+ * of its own.
+ */
 #define SPIN		20
 
 char hcm_fabric[HYPERCUBE_NAME_MAX];

@@ -480,6 +480,10 @@ extern opal_mutex_t hcm_lock;
 
 /* Begin an operation: append it to the queue of @m. */
 void hcm_flow_begin(struct hcm_comm *m, struct hcm_op *op);
+/* Return: how often a call that blocks looks for its result before it sleeps. If there are more
+ * processes than processors, another process needs this one's processor to bring the result.
+ */
+int hcm_flow_spin(void);
 /* Wait until the operation has ended. */
 void hcm_flow_wait(struct hcm_op *op);
 /* Advance all operations; opal_progress() calls this. Return: how many operations have ended. */

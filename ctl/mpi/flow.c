@@ -490,13 +490,18 @@ void hcm_flow_begin(struct hcm_comm *m, struct hcm_op *op)
 	hcm_flow_progress();
 }
 
+int hcm_flow_spin(void)
+{
+	return opal_progress_yield_when_idle ? 0 : hcm_spin;
+}
+
 void hcm_flow_wait(struct hcm_op *op)
 {
 	int idle = 0;
 
 	while (!op->done) {
 		opal_progress();
-		if (++idle > hcm_spin && !op->done)
+		if (++idle > hcm_flow_spin() && !op->done)
 			sleep_for(SLEEP_US);
 	}
 	opal_atomic_rmb();

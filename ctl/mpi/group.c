@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The plan of a communicator: a guarded tree whose members are the nodes of its ranks.
+ * The plan of a communicator: a tree whose members are the nodes of its ranks, guarded if possible.
  *
  * Rank 0 of the communicator installs the plan and sends its id to the other ranks, and each rank
  * opens a handle. If a rank cannot open one, the plan is over at this rank from the beginning, and
@@ -123,7 +123,9 @@ static uint32_t new_id(void)
 	return id;
 }
 
-/* Install a plan. Return: its id, or 0 with the reason in @why. */
+/* Install a plan. If the fabric spans machines, its plans cannot be guarded, and the first fault
+ * ends the plan. Return: its id, or 0 with the reason in @why.
+ */
 static uint32_t install(const struct hcm_comm *m, const uint32_t *nodes, char *why, size_t size)
 {
 	uint32_t id = new_id();
@@ -134,6 +136,8 @@ static uint32_t install(const struct hcm_comm *m, const uint32_t *nodes, char *w
 		return 0;
 	}
 	rc = hcl_plan_install_members(hcm_fabric, id, nodes, m->size, hcm_guard_ms, NULL);
+	if (rc == -EOPNOTSUPP)
+		rc = hcl_plan_install_members(hcm_fabric, id, nodes, m->size, 0, NULL);
 	if (!rc)
 		return id;
 	hcl_plan_explain(why, size);
@@ -191,7 +195,7 @@ static int await(int rc, ompi_request_t *request)
 		return rc;
 	while (!REQUEST_COMPLETE(request)) {
 		opal_progress();
-		if (++idle <= hcm_spin)
+		if (++idle <= hcm_flow_spin())
 			continue;
 		usleep(us);
 		us = 2 * us < SLEEP_MAX_US ? 2 * us : SLEEP_MAX_US;

@@ -6,8 +6,7 @@
  *
  * Each call is made over two communicators of the same ranks, alternately; one of them does not use
  * the component. The call is made many times in succession. A barrier over the communicator without
- * the component follows each call, so that no rank runs ahead. The medians are compared. If another
- * module is faster at the next size, the change is assumed to be halfway between the two sizes.
+ * the component follows each call, so that no rank runs ahead. The medians are compared.
  */
 #include <errno.h>
 #include <limits.h>
@@ -186,11 +185,14 @@ static void row_write(struct table *t, size_t from, size_t to)
 	t->rows++;
 }
 
-/* Record that from @bytes bytes on the module below is faster (@below), or the kernel. */
-static void row_turn(struct table *t, size_t bytes, bool below)
+/* Record that the module below is faster at @bytes bytes (@below), or the kernel. @before: the
+ * length that was measured before, or 0. If the kernel is faster at only one of two lengths, the
+ * lengths between them go below, so that no call takes longer than without a fabric.
+ */
+static void row_turn(struct table *t, size_t before, size_t bytes, bool below)
 {
 	if (below && t->from == SIZE_MAX) {
-		t->from = bytes;
+		t->from = before ? before + 1 : 0;
 	} else if (!below && t->from != SIZE_MAX) {
 		row_write(t, t->from, bytes);
 		t->from = SIZE_MAX;
@@ -237,8 +239,7 @@ static void measure_call(const struct call *c, const struct pair *p, double limi
 			fprintf(file, "# %s, %d ranks, %zu bytes: %.0f us through the kernel, %.0f below\n",
 				c->name, p->size, bytes, 1e6 * took[0], 1e6 * took[1]);
 			fflush(file);
-			/* Assume that the change is halfway. */
-			row_turn(&t, before ? (before + bytes) / 2 : 0, took[1] < took[0]);
+			row_turn(&t, before, bytes, took[1] < took[0]);
 		}
 		before = bytes;
 		if (c->power < 0)
