@@ -45,8 +45,10 @@
  *
  * A process that leaves breaks the plan once other members wait for its data (coll/end_root.c). Its
  * node is then treated as one that has failed, unless another process serves the member by the next
- * epoch. A node that becomes a member again without a process is treated as one whose process has
- * left.
+ * epoch. A process that has not contributed leaves in the same way, with one exception: while no
+ * process of a node has contributed that has been a member from the first epoch on, other members
+ * wait, because a program may start late (hc_guard.idle). A node that becomes a member again
+ * without a process is treated as one whose process has left.
  *
  * A process gets a result when the member has received all of it, since the result may have to be
  * computed again before that. An operation whose contribution or result is not kept fails in the
@@ -147,6 +149,7 @@ void hc_guard_publish(struct hc_plan *plan, const struct hc_plan *old)
 	for (u = 0; u < plan->fabric->topo.nodes; u++)
 		if (plan->member[u]) {
 			plan->member[u]->guard->fresh = false;
+			plan->member[u]->guard->idle = true;
 			hc_guard_phase_set(plan->member[u]->guard, HC_GUARD_RUN);
 		}
 }

@@ -125,6 +125,8 @@ struct hc_had {
  *	the other members agree on
  * @begun: the member has made its contribution to the current agreement
  * @later: the member makes that contribution a second later, since some member had no memory
+ * @idle: the node has been a member since configuration installed the plan, and no process has
+ *	contributed there: other members wait for a program that starts late
  * @gave_up: the process was notified that its contributions have failed; processes of other members
  *	may not have been notified
  * @streams: the process, which only receives, has received the beginning of message @need, but not
@@ -150,6 +152,7 @@ struct hc_guard {
 	struct rcu_head rcu;
 	u8 phase;
 	bool fresh;
+	bool idle;
 	bool begun;
 	bool later;
 	bool gave_up;
