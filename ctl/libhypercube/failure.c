@@ -113,6 +113,14 @@ int hcli_failed(struct hcl *h, const struct hcl_params *p, uint64_t id, int err)
 	return err;
 }
 
+int hcli_result(const struct hcl *h, int err, const struct hypercube_result *end,
+		struct hypercube_result *res)
+{
+	if (res)
+		*res = end && end->status == err ? *end : h->why.res;
+	return err;
+}
+
 void hcli_say(struct hcl *h, const char *fmt, ...)
 {
 	va_list ap;

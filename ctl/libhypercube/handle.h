@@ -222,6 +222,12 @@ int hcli_port_recv(struct hcl *h, struct hcl_port *port, int flags);
 /* --- failure.c --- */
 /* Make @res the latest failure. */
 void hcli_failed_as(struct hcl *h, const struct hypercube_result *res);
+/* Set *@res, if @res is not NULL, for a call that consists of operations and checks, and returns
+ * @err: to @end, the result of the operations, or if this result does not have the error, to the
+ * latest failure. @end is NULL if no operation has begun. Return: @err.
+ */
+int hcli_result(const struct hcl *h, int err, const struct hypercube_result *end,
+		struct hypercube_result *res);
 /* Store the latest failure, which is that of an operation that no call waits for, until a call
  * reports it.
  */
