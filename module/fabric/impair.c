@@ -359,11 +359,7 @@ static void raw_one(struct hc_impair *imp, struct sk_buff *skb, bool eth)
 		hc_drop(imp->node, imp->port, skb, HYPERCUBE_A_DROP_QUEUE_FULL);
 }
 
-/* Send a frame that may be lost. Drops are counted on the port. The poll counts such drops
- * elsewhere, without a lock; here the lock is needed, because the timer counts drops on the port,
- * too. The drop reasons of the two kinds of places are different, except QUEUE_FULL, which
- * hc_link_xmit() counts without the lock.
- */
+/* Send a frame that may be lost. Drops are counted on the port. */
 static void raw_xmit(struct hc_impair *imp, struct sk_buff *skb)
 {
 	bool eth = hc_frame_is(skb, HC_FT_STACK);
