@@ -324,6 +324,80 @@ TEST_BOTH(recovered_node_without_process_does_not_block_operations, doubling)
 	EXPECT_EQ(0, end(&w));
 }
 
+/* Wait until the members run operations again. */
+static void quiet(void)
+{
+	usleep(100000);
+}
+
+/* The process has not contributed to the plan when it leaves. */
+TEST_BOTH(leave_at_recovered_node_before_contributing_does_not_block_others, doubling)
+{
+	struct work w;
+
+	ASSERT_EQ(0, begin(&w, doubling, GUARD_MS));
+	EXPECT_TRUE(go_on(&w, 0xff));
+	EXPECT_EQ(0, cube_fail_node(&w.c, 5));
+	quit(&w, 5);
+	tend(&w);
+	EXPECT_TRUE(go_on(&w, 0xdf));
+	EXPECT_EQ(0, cube_heal(&w.c));
+	EXPECT_EQ(0, cube_bind(&w.c, 5));
+	EXPECT_EQ(0, break_by_link(&w));
+	plan_again(&w);
+	EXPECT_TRUE(cube_member(&w.c, 5));
+	quiet();
+	quit(&w, 5);
+	EXPECT_TRUE(go_on(&w, 0xdf));
+	EXPECT_EQ(0, end(&w));
+}
+
+/* The process has replaced one that has contributed and left. */
+TEST_BOTH(leave_of_replacement_before_contributing_does_not_block_others, doubling)
+{
+	struct work w;
+
+	ASSERT_EQ(0, begin(&w, doubling, GUARD_MS));
+	EXPECT_TRUE(go_on(&w, 0xff));
+	EXPECT_EQ(0, break_by_link(&w));
+	quit(&w, 5);
+	EXPECT_EQ(0, cube_bind(&w.c, 5));
+	plan_again(&w);
+	quiet();
+	quit(&w, 5);
+	EXPECT_TRUE(go_on(&w, 0xdf));
+	EXPECT_EQ(0, end(&w));
+}
+
+/* No process of node 5 has contributed to the plan: the program may start late there. */
+TEST(others_wait_for_late_process_although_one_came_and_left)
+{
+	struct plan_cause cause;
+	struct work w;
+	bool came;
+
+	for (came = false;; came = true) {
+		ASSERT_EQ(0, begin(&w, false, GUARD_MS));
+		cube_close(&w.c, 5);
+		if (came) {
+			EXPECT_EQ(0, cube_bind(&w.c, 5));
+			quit(&w, 5);
+		}
+		give_all(&w, 0xdf);
+		usleep(100000);
+		EXPECT_EQ(0, ctl_plan_cause(w.c.name, PLAN, &cause));
+		EXPECT_FALSE(cause.broken);
+		EXPECT_EQ(0, cube_bind(&w.c, 5));
+		give(&w, 5);
+		EXPECT_TRUE(all_hear(&w, 0xff, false));
+		EXPECT_EQ(0, w.status[0]);
+		EXPECT_EQ(0xff, w.set[0]);
+		EXPECT_EQ(0, end(&w));
+		if (came)
+			break;
+	}
+}
+
 /* A process leaves after it has sent half of a contribution to an operation that no other process
  * has begun.
  */

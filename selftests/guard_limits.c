@@ -532,7 +532,7 @@ TEST(operation_fails_if_short_frames_fill_send_buffers)
  */
 TEST(operation_ends_at_all_members_if_guard_time_ends_at_some)
 {
-	unsigned int k, u, notified = 0, last;
+	unsigned int k, u, notified, last;
 	struct bench b;
 
 	for (k = 0; k < 4; k++) {
@@ -542,8 +542,9 @@ TEST(operation_ends_at_all_members_if_guard_time_ends_at_some)
 		go_on(&b, 50);
 		EXPECT_EQ(0, fail_link(&b));
 		go_on(&b, 1150 + 200 * k);
-		for (u = 0; u < 8; u++)
+		for (notified = 0, u = 0; u < 8; u++)
 			notified += b.end[u].n;
+		printf("# %u members had given up\n", notified);
 		EXPECT_EQ(0, cube_plan(&b.c, PLAN));
 		go_on(&b, 200);
 		for (u = 0; u < 8; u++)

@@ -562,7 +562,11 @@ test_lists_accept_ranges_and_keyword_all() {
 	refused 'no faults' 'is empty' hcctl fault load t /dev/null
 	equal 'the same faults' '[[1],[]]' "$(json '[.nodes,.links]' fault show t)"
 	check 'a part' hcctl fabric add p dim 3 nodes 0XX
-	check 'all links here' hcctl link set p all loss 1%
+	refused 'ends elsewhere' 'link 0:2, number 3 of 8: .*that end lives on another machine' hcctl link set p all loss 1%
+	check 'all ends here' hcctl link set p all loss 1% one-way
+	equal 'ends here' '[12,4]' "$(json '[length, (map(select(.dim == 2)) | length)]' link show p all)"
+	equal 'all have it' '[10000]' "$(json 'map(.loss_ppm) | unique' link show p all)"
+	check 'all links go down' hcctl link set p all down
 	check 'all nodes here' hcctl node set p all fail
 }
 

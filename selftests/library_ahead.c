@@ -207,4 +207,69 @@ TEST(missing_member_fails_only_all_or_nothing_operations)
 			EXPECT_EQ(7 * in[r], out[u][r]);
 }
 
+static bool memory_is_short;
+
+void *__real_realloc(void *p, size_t size);
+void *__wrap_realloc(void *p, size_t size);
+
+/* The linker replaces the library's calls of realloc() by this function. */
+void *__wrap_realloc(void *p, size_t size)
+{
+	return memory_is_short ? NULL : __real_realloc(p, size);
+}
+
+/* Post an operation of plan @plan at all nodes, with one contribution of another length than the
+ * others, so that it fails. *@id: set to the operation of node 0.
+ */
+static bool post_failing(uint32_t plan, uint64_t *id)
+{
+	static uint64_t in[2], out[NODES][2];
+	struct hcl_params p = sum;
+	uint64_t others;
+	unsigned int u;
+
+	p.plan = plan;
+	for (u = 0; u < NODES; u++)
+		if (hcl_post(h[u], &p, in, u == 3 ? 16 : 8, out[u], 16, u ? &others : id))
+			return false;
+	return true;
+}
+
+/* Post an operation of plan @plan at node 0. Return: the error of the call. */
+static int post_one(uint32_t plan)
+{
+	static uint64_t in, out;
+	struct hcl_params p = sum;
+	uint64_t id;
+
+	p.plan = plan;
+	return hcl_post(h[0], &p, &in, 8, &out, 8, &id);
+}
+
+/* The library has no memory to record that two plans have failed. It then refuses one operation of
+ * each plan, also of one that has not failed.
+ */
+TEST(failures_without_memory_are_reported_for_each_plan)
+{
+	uint64_t id[2];
+	uint32_t plan;
+
+	ASSERT_TRUE(set_up());
+	ASSERT_EQ(0, tool("tree find fabric " FABRIC " apply plan 2 sink 1"));
+	ASSERT_EQ(0, tool("tree find fabric " FABRIC " apply plan 3 sink 2"));
+	for (plan = 1; plan < 3; plan++)
+		ASSERT_TRUE(post_failing(plan, &id[plan - 1]));
+	memory_is_short = true;
+	for (plan = 1; plan < 3; plan++)
+		ASSERT_TRUE(move_until(0, id[plan - 1]));
+	memory_is_short = false;
+	EXPECT_EQ(-EPROTO, hcl_wait(h[0], id[0], NULL));
+	EXPECT_EQ(0, post_one(1));
+	EXPECT_EQ(-ECANCELED, post_one(2));
+	EXPECT_EQ(-ECANCELED, post_one(3));
+	for (plan = 1; plan < 4; plan++)
+		EXPECT_EQ(0, post_one(plan));
+	EXPECT_EQ(-EPROTO, hcl_wait(h[0], id[1], NULL));
+}
+
 TEST_HARNESS_MAIN

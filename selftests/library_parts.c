@@ -285,6 +285,32 @@ TEST(striped_collectives_deliver_all_blocks_in_order)
 	EXPECT_EQ(-EINVAL, hcl_alltoall_striped(h[0], striped, 2, out, 8, 8, out, 8, NULL));
 }
 
+/* Check that @call returns @error, and that its last argument, &res, has the same status. */
+#define RES_HAS(error, call) do {				\
+	struct hypercube_result res;				\
+								\
+	memset(&res, 0xee, sizeof(res));			\
+	EXPECT_EQ(error, call);					\
+	EXPECT_EQ(error, res.status);				\
+} while (0)
+
+TEST(calls_of_several_steps_that_are_refused_fill_result)
+{
+	static const uint32_t absent = 99;
+	size_t bytes[NODES] = {};
+	char out[64];
+
+	ASSERT_EQ(true, set_up_all());
+	ASSERT_EQ(0, tool("ring plan fabric " FABRIC " rings 1 apply"));
+	RES_HAS(-EINVAL, hcl_allgather_striped(h[0], striped, 0, "1", 1, 8, out, 8, &res));
+	RES_HAS(-EMSGSIZE, hcl_allgather_striped(h[0], striped, 2, "1", 1, 8, out, 7, &res));
+	RES_HAS(-EINVAL, hcl_alltoall_striped(h[0], striped, 2, "123456789", 9, 8, out, 9, &res));
+	RES_HAS(-EINVAL, hcl_alltoall_striped(h[0], striped, 2, out, 8, 8, out, 8, &res));
+	RES_HAS(-EINVAL, hcl_allgatherv(h[0], 1, "1", bytes, NODES, NODES, out, 8, 0, &res));
+	RES_HAS(-ENOENT, hcl_allgather_striped(h[0], &absent, 1, "1", 1, 8, out, 8, &res));
+}
+
+
 TEST(allgatherv_gathers_blocks_of_different_lengths)
 {
 	static const uint32_t plans[] = { 1, 3, 4 };

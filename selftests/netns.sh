@@ -153,14 +153,19 @@ test_endpoint_moves_to_another_namespace() {
 	refused 'it has gone' 'does not exist|cannot find' ip -n "$b" link show tn3
 }
 
-test_socket_binds_only_in_namespace_of_its_endpoint() {
+# In the fabric's own namespace sockets bind to all nodes.
+test_socket_binds_in_another_namespace_only_to_endpoints_there() {
 	local b
 	namespace b || return
 	check 'add' hcctl fabric add t dim 3
+	refused 'not there yet' 'No such device' in_namespace "$b" "$here/hc_load" bind t 3
 	check 'move' hcctl node set t 3 netns "$b"
 	check 'from there' in_namespace "$b" "$here/hc_load" bind t 3
-	refused 'another node from there' . in_namespace "$b" "$here/hc_load" bind t 2
+	refused 'another node from there' 'No such device' in_namespace "$b" "$here/hc_load" bind t 2
+	check 'from here' "$here/hc_load" bind t 3
 	check 'another from here' "$here/hc_load" bind t 2
+	check 'move back' hcctl node set t 3 netns "$BASHPID"
+	refused 'not there any more' 'No such device' in_namespace "$b" "$here/hc_load" bind t 3
 }
 
 test_endpoint_returns_when_its_namespace_is_removed() {

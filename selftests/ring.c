@@ -97,16 +97,19 @@ static bool gather_ended(const struct cube *c)
 	static char all[4 * LONG];
 	struct hypercube_result res = { 0 };
 	unsigned int u, i;
+	ssize_t n, some;
 	bool eor;
 
 	for (u = 0; u < c->nodes; u++) {
-		for (eor = false; !eor;) {
-			if (!readable(c->fd[u], 10) ||
-			    shc_recv(c->fd[u], all, sizeof(all), &res, &eor, 0) < 0)
+		memset(all, 0, sizeof(all));
+		for (n = 0, eor = false; !eor; n += some) {
+			some = readable(c->fd[u], 10) ?
+			       shc_recv(c->fd[u], all, sizeof(all), &res, &eor, 0) : -ETIMEDOUT;
+			if (some < 0)
 				return false;
 		}
-		if (res.status) {
-			printf("# node %u: status %d\n", u, res.status);
+		if (res.status || n != sizeof(all) || res.bytes != sizeof(all)) {
+			printf("# node %u: status %d, %zd bytes\n", u, res.status, n);
 			return false;
 		}
 		for (i = 0; i < sizeof(all); i++)
@@ -341,12 +344,13 @@ TEST(result_longer_than_buffer_is_truncated)
 	struct hypercube_op op = {
 		.plan = PLAN, .collective = HYPERCUBE_ALLGATHER, .bytes = 8,
 	};
+	struct shc_named named;
 	struct hypercube_result res;
+	bool eor, truncated;
 	uint64_t in, out[5];
-	bool eor = false;
 	struct cube c;
 	unsigned int u;
-	ssize_t n = 0;
+	ssize_t n;
 
 	ASSERT_EQ(0, cube_rings_ready(&c, PLAN, 2, 0));
 	for (u = 0; u < 4; u++) {
@@ -355,15 +359,17 @@ TEST(result_longer_than_buffer_is_truncated)
 	}
 	for (u = 0; u < 4; u++) {
 		memset(out, 0, sizeof(out));
-		for (n = 0, eor = false; !eor;) {
+		for (n = 0, eor = false, truncated = false; !eor;) {
 			ssize_t some;
 
 			ASSERT_TRUE(readable(c.fd[u], 10));
-			some = shc_recv(c.fd[u], out, u ? 32 : 20, &res, &eor, 0);
+			some = shc_recv_named(c.fd[u], out, u ? 32 : 20, &res, &eor, 0, &named);
 			ASSERT_GE(some, 0);
 			n += some;
+			truncated |= named.truncated;
 		}
 		EXPECT_EQ(u ? 32 : 20, n);
+		EXPECT_EQ(!u, truncated);
 		EXPECT_EQ(32, res.bytes);
 		EXPECT_EQ(0, res.status);
 		EXPECT_EQ(101, out[1]);

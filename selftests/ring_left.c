@@ -52,6 +52,8 @@ static int receive(const struct cube *c, unsigned int u)
 			return got;
 		n += got;
 	}
+	if (!res.status && n != sizeof(block))
+		return -EMSGSIZE;
 	for (i = 0; !res.status && i < NODES; i++)
 		if (block[i] != 100 + i)
 			return -EBADMSG;

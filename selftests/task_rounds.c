@@ -528,6 +528,25 @@ TEST_TASKS(invalid_requests_for_rounds_are_refused, 2, 0)
 	EXPECT_EQ(0, strcmp("All nodes have failed", ctl()->extack));
 }
 
+/* Of two requests that would replace the same topology, the second one is refused. */
+TEST_TASKS(topology_is_replaced_only_in_the_epoch_that_was_seen, 3, 0)
+{
+	uint8_t up[8] = { 0xfe, 0xfe, 0xfe, 0xfe, 0xfe, 0xfe, 0xfe, 0xfe };
+	const struct hc_balance b = { .dim = 3, .dims = 7, .up = up };
+	const uint32_t *fault = y->c.faults->fault;
+	struct balance_view v;
+	unsigned int epoch;
+
+	EXPECT_EQ(-ESTALE, balance_topology_after(y->c.name, &b, fault, 1));
+	for (epoch = 0; epoch < 2; epoch++) {
+		EXPECT_EQ(0, balance_topology_after(y->c.name, &b, fault, epoch));
+		EXPECT_EQ(-ESTALE, balance_topology_after(y->c.name, &b, fault, epoch));
+		EXPECT_EQ(0, strcmp("The topology has another epoch by now", ctl()->extack));
+	}
+	EXPECT_EQ(0, balance_view(y->c.name, &v));
+	EXPECT_EQ(2, v.epoch);
+}
+
 /* Topologies of a cube of eight nodes with one error each are refused. */
 TEST_TASKS(wrong_topologies_are_refused, 3, 0)
 {

@@ -9,6 +9,7 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cube.h"
 #include "ktap.h"
@@ -148,6 +149,68 @@ TEST(unread_dump_does_not_hold_its_fabric)
 		if (i % 2 == 0)
 			nl_shut(&nl);
 	}
+}
+
+#define LONG_DIM	7
+#define LONG_NODES	(1u << LONG_DIM)
+
+/* Fail all links of a cube but those of a path that visits all nodes: node i ^ i >> 1 is number i
+ * on the path. Return: 0 or -errno.
+ */
+static int fail_all_but_path(const char *name, struct hc_faults *f)
+{
+	unsigned int u, dim, at;
+	int err = 0;
+
+	for (dim = LONG_DIM; dim-- > 0;)
+		for (at = 0; at < LONG_NODES && !err; at++) {
+			u = at ^ at >> 1;
+			/* Only one end of each link fails it. */
+			if (u >> dim & 1 || (u ^ 1u << dim) == ((at + 1) ^ (at + 1) >> 1) ||
+			    (at && (u ^ 1u << dim) == ((at - 1) ^ (at - 1) >> 1)))
+				continue;
+			hc_faults_link(f, u, dim);
+			err = ctl_link_down(name, u, dim, true);
+		}
+	return err;
+}
+
+static void count_detours(void *arg, const struct nl_attrs *a)
+{
+	unsigned int *n = arg;
+
+	while (nl_find(a, HYPERCUBE_A_PLAN_DETOUR, *n))
+		++*n;
+}
+
+/* A dump has a plan that is longer than the default buffer, because of the paths of its detours. */
+TEST(plan_with_many_long_detours_is_in_dump)
+{
+	static const uint8_t order[LONG_DIM] = { 6, 5, 4, 3, 2, 1, 0 };
+	struct hc_faults *f = hc_faults_new(LONG_DIM);
+	struct hc_tree_plan plan;
+	unsigned int n = 0;
+	struct nl nl;
+	const char *why;
+
+	ASSERT_TRUE(f);
+	ASSERT_EQ(0, ctl_fabric_new("long", LONG_DIM, 0));
+	ASSERT_EQ(0, fail_all_but_path("long", f));
+	ASSERT_EQ(0, hc_plan_tree_fixed(f, 0, order, LONG_DIM, &plan, &why));
+	EXPECT_GT(plan.tree.ndetours, LONG_NODES / 2);
+	EXPECT_EQ(0, ctl_plan_new("long", 1, &plan.tree, f->fault));
+	/* The kernel makes the buffers of a dump as large as the largest one with which the socket
+	 * has received; this socket has received nothing.
+	 */
+	nl = *ctl();
+	nl.fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_GENERIC);
+	nl_begin(&nl, HYPERCUBE_CMD_PLAN_GET, NLM_F_DUMP);
+	EXPECT_EQ(0, nl_talk(&nl, count_detours, &n));
+	EXPECT_EQ(plan.tree.ndetours, n);
+	close(nl.fd);
+	hc_tree_plan_free(&plan);
+	hc_faults_free(f);
+	EXPECT_EQ(0, ctl_fabric_del("long"));
 }
 
 TEST_HARNESS_MAIN

@@ -38,12 +38,9 @@ int cmd_each(struct hcctl *h, size_t n, int (*one)(struct hcctl *h, size_t i, vo
  */
 void cmd_out_network(struct hcctl *h, const struct nl_fabric *f);
 /* Replace "all" and NODE--NODE in the list by links with dimensions. "all" stands for each link
- * once, or with @both_ends for both ends of each link. If the list has such an entry and @fixed is
- * not NULL, *@fixed is set to the subcube mask of this machine's partition; otherwise it is
- * unchanged.
+ * once, or with @both_ends for both ends of each link.
  */
-int cmd_links_each(struct hcctl *h, const char *fabric, struct link_list *l, bool both_ends,
-		   uint32_t *fixed);
+int cmd_links_each(struct hcctl *h, const char *fabric, struct link_list *l, bool both_ends);
 /* Parse an optional word NODE; *@node is set to NL_NONE if there is no word. */
 int cmd_take_node(struct hcctl *h, int *argc, char ***argv, uint32_t *node);
 /* Print the @n elements of @v, which have @size bytes each, by calls of @one: in JSON an array, in

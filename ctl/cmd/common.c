@@ -50,8 +50,7 @@ int cmd_each(struct hcctl *h, size_t n, int (*one)(struct hcctl *h, size_t i, vo
 	return rc;
 }
 
-int cmd_links_each(struct hcctl *h, const char *fabric, struct link_list *l, bool both_ends,
-		   uint32_t *fixed)
+int cmd_links_each(struct hcctl *h, const char *fabric, struct link_list *l, bool both_ends)
 {
 	struct nl_fabric info;
 	struct hc_extent c;
@@ -66,8 +65,6 @@ int cmd_links_each(struct hcctl *h, const char *fabric, struct link_list *l, boo
 	err = nl_fabric(h, fabric, &info);
 	if (err)
 		return err;
-	if (fixed)
-		*fixed = info.fixed;
 	c = (struct hc_extent){ .fixed = info.fixed, .base = info.base, .both_ends = both_ends };
 	err = live_nodes(h, fabric, &c.topo, &v, &n);
 	if (err)

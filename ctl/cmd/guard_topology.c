@@ -48,23 +48,9 @@ static void print_topology(struct hcctl *h, const struct guard_topology *g,
 	out_close(h);
 }
 
-/* Install @t, unless the installed topology is no longer @b, because another guard or the
- * administrator has replaced it. Return: 0; -ESTALE if @b was replaced, or the faults have changed
- * since @f; or another error.
- */
-static int install(struct hcctl *own, const struct guard_topology *g, const struct nl_balance *b,
-		   const struct hc_faults *f, const struct hc_balance_topo *t)
-{
-	struct nl_balance now;
-	int rc = nl_balance(own, g->fabric, &now);
-
-	if (rc || now.epoch != b->epoch)
-		return rc ?: -ESTALE;
-	return nl_balance_topology(own, g->fabric, &t->b, f->fault);
-}
-
 /* If @b is not right for the faults @f, install the right topology; @t is set to it. Return: 0; 1
- * if @b is right; or an error of install().
+ * if @b is right; -ESTALE if another guard or the administrator has replaced @b, or the faults have
+ * changed since @f; or another error.
  */
 static int install_for(struct hcctl *own, struct guard_topology *g, const struct nl_balance *b,
 		       const struct hc_faults *f, struct hc_balance_topo *t)
@@ -82,7 +68,7 @@ static int install_for(struct hcctl *own, struct guard_topology *g, const struct
 	if (rc == 1)
 		g->shape = other;
 	else
-		rc = install(own, g, b, f, t);
+		rc = nl_balance_topology(own, g->fabric, &t->b, f->fault, b->epoch);
 	if (rc)
 		hc_balance_topo_free(t);
 	return rc;

@@ -33,27 +33,19 @@ static int take_links(struct hcctl *h, struct link_list *l, int *argc, char ***a
  * struct links_setting - a change of several links
  * @fabric: the fabric of the links
  * @l: the links
- * @fixed: mask of the dimensions along which links lead to other machines
  * @s: the changes
  */
 struct links_setting {
 	const char *fabric;
 	const struct link_list *l;
-	uint32_t fixed;
 	const struct nl_link_set *s;
 };
 
 static int set_one(struct hcctl *h, size_t i, void *arg)
 {
 	const struct links_setting *a = arg;
-	struct nl_link_set s = *a->s;
 
-	/* For a link to another machine, change only this machine's end: the impairments of the
-	 * other end can be set only there.
-	 */
-	if (a->fixed >> a->l->v[i].dim & 1 && !s.set_down && !s.set_flap)
-		s.one_way = true;
-	return nl_link_set(h, a->fabric, a->l->v[i], &s);
+	return nl_link_set(h, a->fabric, a->l->v[i], a->s);
 }
 
 static void say_one(char *text, size_t size, size_t i, const void *arg)
@@ -156,7 +148,7 @@ static int set(struct hcctl *h, int argc, char **argv)
 	if (!argc)
 		return hc_missing(h, "NODE:DIM");
 	rc = take_links(h, &l, &argc, &argv) ?: set_args(h, &s, argc, argv) ?:
-	     cmd_links_each(h, fabric, &l, s.one_way, &a.fixed) ?:
+	     cmd_links_each(h, fabric, &l, s.one_way) ?:
 	     cmd_each(h, l.n, set_one, say_one, &a);
 	free(l.v);
 	return rc;
@@ -213,7 +205,7 @@ static int show(struct hcctl *h, int argc, char **argv)
 		return HC_USAGE;
 	if (argc)
 		rc = take_links(h, &l, &argc, &argv) ?: hc_take_end(h, argc, argv);
-	rc = rc ?: cmd_links_each(h, fabric, &l, true, NULL);
+	rc = rc ?: cmd_links_each(h, fabric, &l, true);
 	if (!rc && l.n) {
 		n = l.n;
 		v = calloc(n, sizeof(*v));

@@ -38,43 +38,52 @@ void hcli_failed_as(struct hcl *h, const struct hypercube_result *res)
 	*h->why.said = 0;
 }
 
-/* Return: the index of the plan in h->unreported; h->nunreported if it is not there. */
+/* Return: the index of the plan in h->except; h->nexcept if it is not there. */
 static size_t place_of(const struct hcl *h, uint32_t plan)
 {
 	size_t i;
 
-	for (i = 0; i < h->nunreported && h->unreported[i] != plan; i++)
+	for (i = 0; i < h->nexcept && h->except[i] != plan; i++)
 		;
 	return i;
 }
 
 bool hcli_is_unreported(const struct hcl *h, uint32_t plan)
 {
-	return h->unreported_any || place_of(h, plan) < h->nunreported;
+	return h->unreported != (place_of(h, plan) < h->nexcept);
+}
+
+/* Change what hcli_is_unreported() returns for the plan. Return: false if there is no memory. */
+static bool toggle(struct hcl *h, uint32_t plan)
+{
+	size_t i = place_of(h, plan);
+	uint32_t *more;
+
+	if (i < h->nexcept) {
+		h->except[i] = h->except[--h->nexcept];
+		return true;
+	}
+	more = realloc(h->except, (h->nexcept + 1) * sizeof(*more));
+	if (!more)
+		return false;
+	h->except = more;
+	h->except[h->nexcept++] = plan;
+	return true;
 }
 
 void hcli_unreported(struct hcl *h, uint32_t plan)
 {
-	uint32_t *more;
-
-	if (place_of(h, plan) < h->nunreported)
+	if (hcli_is_unreported(h, plan) || toggle(h, plan))
 		return;
-	more = realloc(h->unreported, (h->nunreported + 1) * sizeof(*more));
-	if (!more) {
-		h->unreported_any = true;
-		return;
-	}
-	h->unreported = more;
-	h->unreported[h->nunreported++] = plan;
+	h->unreported = true;
+	h->nexcept = 0;
 }
 
 void hcli_reported(struct hcl *h, uint32_t plan)
 {
-	size_t i = place_of(h, plan);
-
-	h->unreported_any = false;
-	if (i < h->nunreported)
-		h->unreported[i] = h->unreported[--h->nunreported];
+	/* If there is no memory, the next operation of the plan is refused, too. */
+	if (hcli_is_unreported(h, plan))
+		toggle(h, plan);
 }
 
 void hcli_late(struct hcl *h)
@@ -101,6 +110,14 @@ int hcli_late_tell(struct hcl *h)
 int hcli_failed(struct hcl *h, const struct hcl_params *p, uint64_t id, int err)
 {
 	why_set(&h->why, err, p, id);
+	return err;
+}
+
+int hcli_result(const struct hcl *h, int err, const struct hypercube_result *end,
+		struct hypercube_result *res)
+{
+	if (res)
+		*res = end && end->status == err ? *end : h->why.res;
 	return err;
 }
 

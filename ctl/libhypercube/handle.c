@@ -141,7 +141,7 @@ void hcl_close(struct hcl *h)
 	hcli_ports_close(h);
 	hcli_early_free(h);
 	free(h->lacks.set);
-	free(h->unreported);
+	free(h->except);
 	ops_free(h->head);
 	ops_free(h->free);
 	free(h);

@@ -134,11 +134,10 @@ struct hcl_why {
  * @late: an operation that no call waits for has failed, and no call has reported that yet
  * @why: the latest failure
  * @late_why: the failure that @late is about; calls that fail meanwhile do not overwrite it
- * @unreported: plans with a failure that was read from the socket, but that no call has reported,
- *	see hcli_unreported()
- * @nunreported: number of entries of @unreported
- * @unreported_any: there was no memory for an entry of @unreported, so every plan counts as an
- *	entry
+ * @unreported: whether plans have a failure that was read from the socket, but that no call has
+ *	reported, see hcli_unreported(); true only after there was no memory to record one plan
+ * @except: plans for which @unreported is wrong
+ * @nexcept: number of entries of @except
  * @lacks: the sets of the latest forgotten operation that has any
  */
 struct hcl {
@@ -160,9 +159,9 @@ struct hcl {
 	bool late;
 	struct hcl_why why;
 	struct hcl_why late_why;
-	uint32_t *unreported;
-	size_t nunreported;
-	bool unreported_any;
+	bool unreported;
+	uint32_t *except;
+	size_t nexcept;
 	struct hcl_lacks lacks;
 };
 
@@ -223,6 +222,12 @@ int hcli_port_recv(struct hcl *h, struct hcl_port *port, int flags);
 /* --- failure.c --- */
 /* Make @res the latest failure. */
 void hcli_failed_as(struct hcl *h, const struct hypercube_result *res);
+/* Set *@res, if @res is not NULL, for a call that consists of operations and checks, and returns
+ * @err: to @end, the result of the operations, or if this result does not have the error, to the
+ * latest failure. @end is NULL if no operation has begun. Return: @err.
+ */
+int hcli_result(const struct hcl *h, int err, const struct hypercube_result *end,
+		struct hypercube_result *res);
 /* Store the latest failure, which is that of an operation that no call waits for, until a call
  * reports it.
  */

@@ -171,6 +171,7 @@ static int striped_call(struct hcl *h, struct striped *s, const uint32_t *plans,
 			void *out, size_t out_max, struct hypercube_result *res)
 {
 	size_t all = s->members * s->block;
+	struct hypercube_result end;
 	int err = 0;
 
 	if (!n || n > HCL_STRIPES_MAX)
@@ -180,15 +181,14 @@ static int striped_call(struct hcl *h, struct striped *s, const uint32_t *plans,
 				  out_max);
 	err = err ? err : hcli_apart(h, &s->p, s->in, s->gives * s->block, out, out_max);
 	if (err)
-		return err;
+		return hcli_result(h, err, NULL, res);
 	err = stripes_cut(h, s, plans, n);
 	err = err ? err : stripes_post(h, s);
 	err = err ? err : stripes_wait(h, s);
 	err = err ? err : stripes_join(h, s, out);
-	if (res)
-		result_sum(s, res);
+	result_sum(s, &end);
 	stripes_free(s);
-	return err;
+	return hcli_result(h, err, &end, res);
 }
 
 int hcl_allgather_striped(struct hcl *h, const uint32_t *plans, unsigned int n, const void *in,
@@ -213,8 +213,10 @@ int hcl_alltoall_striped(struct hcl *h, const uint32_t *plans, unsigned int n, c
 		.members = members,
 	};
 
-	if (!members || bytes % members)
-		return hcli_refuse(h, &s.p, -EINVAL, "%zu bytes are no multiple of %u members",
-				   bytes, members);
+	if (!members || bytes % members) {
+		hcli_refuse(h, &s.p, -EINVAL, "%zu bytes are no multiple of %u members", bytes,
+			    members);
+		return hcli_result(h, -EINVAL, NULL, res);
+	}
 	return striped_call(h, &s, plans, n, out, out_max, res);
 }

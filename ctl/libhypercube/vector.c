@@ -53,16 +53,6 @@ static int members_refuse(struct hcl *h, const struct hcl_params *p, uint32_t me
 	return hcli_refuse(h, p, -EPROTO, "the plan does not have %u members", members);
 }
 
-/* Copy the failure of a call that has begun no operation to @res: either the call refuses its
- * arguments with @err, or it reports the failure of an earlier operation. Return: @err.
- */
-static int not_begun(const struct hcl *h, struct hypercube_result *res, int err)
-{
-	if (res)
-		*res = h->why.res;
-	return err;
-}
-
 /* Return: true if an allgather has ended with a result whose length is not @all bytes, so that the
  * plan has another number of members. A contribution that was refused as too long has no result.
  */
@@ -92,7 +82,7 @@ int hcl_reduce_scatter(struct hcl *h, const struct hcl_params *p, const void *in
 {
 	struct hcl_params as = *p;
 	size_t block = longest(bytes, members);
-	struct hypercube_result end;
+	struct hypercube_result end = {};
 	char *all, *mine;
 	int err;
 
@@ -105,7 +95,7 @@ int hcl_reduce_scatter(struct hcl *h, const struct hcl_params *p, const void *in
 		err = hcli_whole(h, &as, members, block) ?:
 		      hcli_apart(h, &as, in, sum(bytes, members), out, out_max);
 	if (err)
-		return not_begun(h, res, err);
+		return hcli_result(h, err, NULL, res);
 	all = blocks_pad(in, bytes, members, block);
 	/* If the plan has fewer than @members members, each member's block of the result is longer
 	 * than @block.
@@ -114,15 +104,13 @@ int hcl_reduce_scatter(struct hcl *h, const struct hcl_params *p, const void *in
 	err = all && mine ? hcl_reduce_scatter_block(h, p, all, members * block, mine,
 						     members * block, &end) :
 			    hcli_failed(h, p, 0, -ENOMEM);
-	if (res && all && mine)
-		*res = end;
 	if (!err && end.bytes != block)
 		err = members_refuse(h, p, members);
 	if (!err)
 		memcpy(out, mine, bytes[rank]);
 	free(all);
 	free(mine);
-	return err;
+	return hcli_result(h, err, &end, res);
 }
 
 /* ------------------------------------------------------------ blocks that are forwarded */
@@ -203,7 +191,7 @@ int hcl_allgatherv(struct hcl *h, uint32_t plan, const void *in, const size_t *b
 		err = blocks_check(h, &p, members, block) ?:
 		      hcli_apart(h, &p, in, bytes[rank], out, out_max);
 	if (err)
-		return not_begun(h, res, err);
+		return hcli_result(h, err, NULL, res);
 	all = blocks_room(members, block);
 	mine = blocks_room(1, block);
 	if (mine)
@@ -211,15 +199,13 @@ int hcl_allgatherv(struct hcl *h, uint32_t plan, const void *in, const size_t *b
 	err = all && mine ? hcl_allgather(h, plan, mine, HEAD + block, all,
 					  members * (HEAD + block), flags, &end) :
 			    hcli_failed(h, &p, 0, -ENOMEM);
-	if (res)
-		*res = end;
 	if (members_differ(err, &end, members * (HEAD + block)))
 		err = members_refuse(h, &p, members);
 	if (!err)
 		err = blocks_take(h, &p, all, block, out, bytes, members);
 	free(all);
 	free(mine);
-	return err;
+	return hcli_result(h, err, &end, res);
 }
 
 /* Agree with all members on *@block, the length of the longest block that any member sends to
@@ -256,6 +242,7 @@ static int exchange(struct hcl *h, const struct hcl_params *p, const char *in,
 {
 	char *from = blocks_room(members, block), *to = blocks_room(members, block), *at = from;
 	size_t all = members * (HEAD + block);
+	struct hypercube_result end = {};
 	uint32_t i;
 	int err;
 
@@ -263,13 +250,13 @@ static int exchange(struct hcl *h, const struct hcl_params *p, const char *in,
 		at = block_put(at, in, in_bytes[i], block);
 		in += in_bytes[i];
 	}
-	err = from && to ? hcl_alltoall(h, p->plan, from, all, to, all, res) :
+	err = from && to ? hcl_alltoall(h, p->plan, from, all, to, all, &end) :
 			   hcli_failed(h, p, 0, -ENOMEM);
 	if (!err)
 		err = blocks_take(h, p, to, block, out, out_bytes, members);
 	free(from);
 	free(to);
-	return err;
+	return hcli_result(h, err, &end, res);
 }
 
 int hcl_alltoallv(struct hcl *h, uint32_t plan, const void *in, const size_t *in_bytes, void *out,
@@ -290,6 +277,6 @@ int hcl_alltoallv(struct hcl *h, uint32_t plan, const void *in, const size_t *in
 	err = err ?: block_agree(h, &p, members, longest(in_bytes, members), &block);
 	err = err ?: blocks_check(h, &p, members, block);
 	if (err)
-		return not_begun(h, res, err);
+		return hcli_result(h, err, NULL, res);
 	return exchange(h, &p, in, in_bytes, out, out_bytes, members, block, res);
 }

@@ -540,9 +540,11 @@ struct nl_balance_set {
 };
 
 int nl_balance_set(struct hcctl *h, const char *fabric, const struct nl_balance_set *s);
-/* Install a topology that was made for the faults @fault. */
+/* Install a topology that was made for the faults @fault. @prev: NL_NONE, or the epoch of the
+ * topology that it replaces: if another one is installed, the request fails with -ESTALE.
+ */
 int nl_balance_topology(struct hcctl *h, const char *fabric, const struct hc_balance *b,
-			const uint32_t *fault);
+			const uint32_t *fault, uint32_t prev);
 /* Run a round of load balancing, and wait for its end. NL_NONE as @method or @node: the kernel
  * chooses it.
  */

@@ -372,7 +372,7 @@ int nl_balance_set(struct hcctl *h, const char *fabric, const struct nl_balance_
 }
 
 int nl_balance_topology(struct hcctl *h, const char *fabric, const struct hc_balance *b,
-			const uint32_t *fault)
+			const uint32_t *fault, uint32_t prev)
 {
 	struct nl_msg *msg = fabric_request(h, HYPERCUBE_CMD_BALANCE_SET, fabric);
 	uint32_t nodes = hc_nodes(b->dim);
@@ -382,6 +382,8 @@ int nl_balance_topology(struct hcctl *h, const char *fabric, const struct hc_bal
 	nla_put_u32(msg, HYPERCUBE_A_BALANCE_DIMS, b->dims);
 	nla_put_u32(msg, HYPERCUBE_A_BALANCE_BASE, b->base);
 	nla_put_u32(msg, HYPERCUBE_A_BALANCE_DEPTH, b->depth);
+	if (prev != NL_NONE)
+		nla_put_u32(msg, HYPERCUBE_A_BALANCE_PREV, prev);
 	if (!nla_put(msg, HYPERCUBE_A_BALANCE_UP, nodes, b->up) &&
 	    !nla_put(msg, HYPERCUBE_A_BALANCE_FAULT, nodes * sizeof(*fault), fault))
 		return change(h, msg);

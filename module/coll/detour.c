@@ -18,6 +18,7 @@
  * not be a member, and a message of a node that is no member can be lost.
  */
 #include <linux/mm.h>
+#include <linux/netlink.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 
@@ -53,8 +54,11 @@ static void links_mark(struct hc_plan *plan, u32 u, const u8 *dims, unsigned int
 static int way_make(struct hc_plan *plan, unsigned int i, const u8 *dims, unsigned int n)
 {
 	struct hc_detour_way *way;
-	int err = hc_plan_charge(plan, struct_size(way, dims, n));
+	int err;
 
+	if (plan->ways->bytes + ALIGN(n, 4) > HC_WAYS_BYTES_MAX)
+		return -E2BIG;
+	err = hc_plan_charge(plan, struct_size(way, dims, n));
 	if (err)
 		return err;
 	way = kvmalloc(struct_size(way, dims, n), GFP_KERNEL_ACCOUNT);
@@ -105,7 +109,7 @@ static int ways_find(struct hc_plan *plan, const u32 *fault)
 	return err;
 }
 
-int hc_ways_make(struct hc_plan *plan, const u32 *fault)
+int hc_ways_make(struct hc_plan *plan, const u32 *fault, struct netlink_ext_ack *extack)
 {
 	u32 nodes = plan->fabric->topo.nodes;
 	int err;
@@ -120,7 +124,10 @@ int hc_ways_make(struct hc_plan *plan, const u32 *fault)
 	if (!plan->ways)
 		return -ENOMEM;
 	plan->ways->links = kvcalloc(nodes, sizeof(*plan->ways->links), GFP_KERNEL_ACCOUNT);
-	return plan->ways->links ? ways_find(plan, fault) : -ENOMEM;
+	err = plan->ways->links ? ways_find(plan, fault) : -ENOMEM;
+	if (err == -E2BIG)
+		NL_SET_ERR_MSG(extack, "the paths of the detours are too long in all");
+	return err;
 }
 
 void hc_ways_free(struct hc_plan *plan)

@@ -5,12 +5,19 @@
 #ifndef _HC_DETOUR_H
 #define _HC_DETOUR_H
 
+#include <linux/sizes.h>
 #include <linux/types.h>
 
 struct hc_member;
 struct hc_plan;
 struct hc_tree_peer;
+struct netlink_ext_ack;
 struct sk_buff;
+
+/* The paths of a plan take at most this many bytes, one for each link (hc_detour_ways.bytes). So the
+ * plan fits into a message.
+ */
+#define HC_WAYS_BYTES_MAX	SZ_256K
 
 /**
  * struct hc_detour_way - the path of a detour; constant
@@ -50,12 +57,14 @@ struct hc_detour_end {
 /**
  * hc_ways_make() - find and store a path for each detour of a plan
  * @plan: the plan, which the verifier has accepted
- * @fault: the FAULT words of all nodes with which the verifier has accepted the plan
+ * @fault: FAULT words of all nodes, for which the verifier has accepted the plan
+ * @extack: set to a sentence if the paths are too long
  *
  * Context: configuration.
- * Return: 0 or a negative errno. Even on error, the caller must call hc_ways_free().
+ * Return: 0; -E2BIG: the paths are longer than HC_WAYS_BYTES_MAX; or another negative errno.
+ *	hc_ways_free() frees what was made.
  */
-int hc_ways_make(struct hc_plan *plan, const u32 *fault);
+int hc_ways_make(struct hc_plan *plan, const u32 *fault, struct netlink_ext_ack *extack);
 
 /**
  * hc_ways_free() - free the paths of a plan's detours

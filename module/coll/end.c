@@ -26,9 +26,9 @@
  *   to the root if this member has data of n or above from another member. The root discards the
  *   STOP, since a process that has begun nothing is not treated as one that has left.
  *
- * In a guarded plan the STOP is SOFT or IDLE, and breaks the plan when it takes effect. In a plan
- * without a root the member does not send a SOFT or IDLE STOP, but sends END when the STOP takes
- * effect.
+ * In a guarded plan the STOP is SOFT or IDLE, and breaks the plan when it takes effect. It is IDLE
+ * only while other members wait for a program that starts late (hc_guard.idle). In a plan without a
+ * root the member does not send a SOFT or IDLE STOP, but sends END when the STOP takes effect.
  *
  * END is sent down after the results. A member forwards it when it has passed on all data of
  * operations below k, downwards and to its process. Then the member enters the next generation, and

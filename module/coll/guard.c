@@ -49,8 +49,10 @@
  *
  * If a process leaves, the plan breaks when other members wait for its data (coll/end_root.c). Its
  * node is then treated like one that has failed, unless another process serves the member when the
- * next epoch is installed. A node that becomes a member again and has no process is treated like
- * one whose process has left.
+ * next epoch is installed. A process that has not contributed leaves in the same way, with one
+ * exception: while no process of a node has contributed that has been a member from the first epoch
+ * on, other members wait, because a program may start late (hc_guard.idle). A node that becomes a
+ * member again and has no process is treated like one whose process has left.
  *
  * A process gets a result only when its member has received all of it, since the result may have to
  * be computed again before that. The ledger does not store a contribution that takes more than half
@@ -219,6 +221,7 @@ void hc_guard_publish(struct hc_plan *plan, const struct hc_plan *old)
 	for (u = 0; u < plan->fabric->topo.nodes; u++)
 		if (plan->member[u]) {
 			plan->member[u]->guard->fresh = false;
+			plan->member[u]->guard->idle = true;
 			hc_guard_phase_set(plan->member[u]->guard, HC_GUARD_RUN);
 		}
 }

@@ -129,6 +129,8 @@ struct hc_had {
  *	the range of operations on which the other members have agreed
  * @begun: true if the member has made its contribution to the current agreement
  * @later: true if the member makes this contribution a second later, because a member had no memory
+ * @idle: true if the node has been a member since configuration installed the plan, and no process
+ *	has contributed there: other members wait for a program that starts late
  * @gave_up: true if the process has been notified that its contributions have failed, which
  *	processes of other members may not have been
  * @streams: true if the process, which only receives, has received the beginning of message @need,
@@ -154,6 +156,7 @@ struct hc_guard {
 	struct rcu_head rcu;
 	u8 phase;
 	bool fresh;
+	bool idle;
 	bool begun;
 	bool later;
 	bool gave_up;

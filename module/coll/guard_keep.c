@@ -278,6 +278,7 @@ static struct hc_given *given_begin(struct hc_member *m, u64 nr, const struct hc
 	k->streamed = false;
 	k->lost = !given_fits(skb, given_cost(m, coll, skb));
 	m->guard->next = nr + 1;
+	m->guard->idle = false;
 	return k;
 }
 

@@ -77,13 +77,20 @@ static void leave_later(struct hc_member *m, enum hc_stop kind)
 	m->user.leaves = true;
 }
 
-/* Act on the leave of a member's process. @took_part: true if the process has contributed to the
- * plan. During a ring repair, only record the leave, since other members cannot be notified.
+/* @took_part: the process has contributed to the plan. In a guarded plan a process that has not
+ * contributed leaves as any other one, unless a program that starts late may still come.
  */
+static enum hc_stop leave_kind(const struct hc_member *m, bool took_part)
+{
+	if (took_part)
+		return m->user.engaged ? HC_STOP_SOFT : HC_STOP_HARD;
+	return m->guard && !m->guard->idle ? HC_STOP_SOFT : HC_STOP_IDLE;
+}
+
+/* Handle the leave of a member's process. Other members cannot be notified during a ring repair. */
 static void member_close(struct hc_member *m, bool took_part)
 {
-	enum hc_stop kind = !took_part ? HC_STOP_IDLE :
-			    m->user.engaged ? HC_STOP_SOFT : HC_STOP_HARD;
+	enum hc_stop kind = leave_kind(m, took_part);
 
 	m->user.engaged = false;
 	m->user.resets = false;

@@ -360,11 +360,7 @@ static void raw_one(struct hc_impair *imp, struct sk_buff *skb, bool eth)
 		hc_drop(imp->node, imp->port, skb, HYPERCUBE_A_DROP_QUEUE_FULL);
 }
 
-/* Send a frame that may be lost. This is done under hc_impair.lock, because the counters of the
- * port's drops need a lock here: the timer also passes frames to the transport, which counts its
- * drops on the port. The poll counts the port's drops for other reasons without the lock. Only
- * QUEUE_FULL is counted both here and, by hc_link_xmit() without the lock, in the poll.
- */
+/* Send a frame that may be lost. Drops are counted on the port. */
 static void raw_xmit(struct hc_impair *imp, struct sk_buff *skb)
 {
 	bool eth = hc_frame_is(skb, HC_FT_STACK);

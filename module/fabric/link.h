@@ -5,6 +5,7 @@
 #ifndef _HC_LINK_H
 #define _HC_LINK_H
 
+#include <linux/atomic.h>
 #include <linux/bits.h>
 #include <linux/types.h>
 
@@ -79,7 +80,7 @@ enum {
  * @tx_bytes: bytes of these frames, headers included [poll], under the node's syncp
  * @rx_frames: frames received [poll], under the node's syncp
  * @rx_bytes: bytes of the received frames [poll], under the node's syncp
- * @drops: dropped frames by reason [poll]
+ * @drops: by reason: dropped frames; atomic: the poll and the timer of impairments count
  */
 struct hc_port {
 	unsigned long flags;
@@ -110,7 +111,7 @@ struct hc_port {
 	u64 tx_bytes;
 	u64 rx_frames;
 	u64 rx_bytes;
-	u64 drops[HC_DROP_MAX];
+	atomic64_t drops[HC_DROP_MAX];
 };
 
 /* Return the errno for a frame that could not be sent and was dropped for the reason @why. */

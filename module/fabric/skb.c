@@ -79,10 +79,7 @@ struct sk_buff *hc_frame_copy(const struct sk_buff *skb)
 
 static void drop_count_reason(struct hc_node *node, struct hc_port *port, unsigned int reason)
 {
-	if (port)
-		WRITE_ONCE(port->drops[reason], port->drops[reason] + 1);
-	else
-		atomic64_inc(&node->drops[reason]);
+	atomic64_inc(port ? &port->drops[reason] : &node->drops[reason]);
 	trace_hc_drop(node, port, reason);
 }
 
@@ -120,6 +117,6 @@ u64 hc_drops(const struct hc_node *node, unsigned int reason)
 	unsigned int d;
 
 	for (d = 0; d < node->fabric->topo.ports; d++)
-		n += READ_ONCE(node->ports[d].drops[reason]);
+		n += atomic64_read(&node->ports[d].drops[reason]);
 	return n;
 }

@@ -143,6 +143,21 @@ static u32 attr_u32(struct genl_info *info, int attr)
 	return info->attrs[attr] ? nla_get_u32(info->attrs[attr]) : 0;
 }
 
+/* If the request names an epoch, check that the present topology has it. So of two requests that
+ * would replace the same topology, one fails.
+ */
+static int prev_check(struct genl_info *info)
+{
+	struct nlattr *prev = info->attrs[HYPERCUBE_A_BALANCE_PREV];
+	u32 epoch;
+
+	hc_rounds_topology_get(hc_info_fabric(info), &epoch);
+	if (!prev || nla_get_u32(prev) == epoch)
+		return 0;
+	NL_SET_ERR_MSG_ATTR(info->extack, prev, "The topology has another epoch by now");
+	return -ESTALE;
+}
+
 /* Install the topology that the request has, if it has one. This function checks the sizes of the
  * topology's attributes; the verifier checks the rest.
  */
@@ -206,7 +221,7 @@ static int balance_set(struct genl_info *info)
 		NL_SET_ERR_MSG(info->extack, "The request names nothing to set");
 		return -EINVAL;
 	}
-	err = period_check(info) ?: hc_rounds_open(fabric, info->extack) ?:
+	err = period_check(info) ?: hc_rounds_open(fabric, info->extack) ?: prev_check(info) ?:
 	      topology_set(info, method);
 	if (!err && info->attrs[HYPERCUBE_A_BALANCE_METHOD])
 		err = hc_round_check(fabric, method, info->extack);

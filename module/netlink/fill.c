@@ -95,30 +95,23 @@ int hc_fill_fabric(const struct hc_msg *msg, struct hc_fabric *fabric)
 
 /* ------------------------------------------------------------ node */
 
-/* Write those counts of drops that are not 0. @n: the counts, indexed by reason. */
-static bool put_drops(struct sk_buff *skb, int attr, const u64 *n)
+/* Write those counts of drops that are not 0. @drops: the counts, indexed by reason. */
+static bool put_drops(struct sk_buff *skb, int attr, const atomic64_t *drops)
 {
 	struct nlattr *nest = nla_nest_start(skb, attr);
 	unsigned int i;
 
 	if (!nest)
 		return true;
-	for (i = 1; i <= HYPERCUBE_A_DROP_MAX; i++)
-		if (n[i] && i != HYPERCUBE_A_DROP_PAD &&
-		    nla_put_u64_64bit(skb, i, n[i], HYPERCUBE_A_DROP_PAD))
+	for (i = 1; i <= HYPERCUBE_A_DROP_MAX; i++) {
+		u64 n = atomic64_read(&drops[i]);
+
+		if (n && i != HYPERCUBE_A_DROP_PAD &&
+		    nla_put_u64_64bit(skb, i, n, HYPERCUBE_A_DROP_PAD))
 			return true;
+	}
 	nla_nest_end(skb, nest);
 	return false;
-}
-
-static bool put_node_drops(struct sk_buff *skb, const struct hc_node *node)
-{
-	u64 n[HYPERCUBE_A_DROP_MAX + 1];
-	unsigned int i;
-
-	for (i = 0; i <= HYPERCUBE_A_DROP_MAX; i++)
-		n[i] = atomic64_read(&node->drops[i]);
-	return put_drops(skb, HYPERCUBE_A_NODE_DROPS, n);
 }
 
 /* Write the node's interface. The user may rename it meanwhile, or move it to another network
@@ -256,7 +249,7 @@ int hc_fill_node(const struct hc_msg *msg, struct hc_node *node)
 		   put_node_faults(skb, node) ||
 		   put_uid(msg, HYPERCUBE_A_NODE_OWNER, node->owner) ||
 		   nla_put_u8(skb, HYPERCUBE_A_NODE_BOUND, hc_sock_bound(node)) ||
-		   put_node_drops(skb, node) ||
+		   put_drops(skb, HYPERCUBE_A_NODE_DROPS, node->drops) ||
 		   put_node_byzantine(skb, node) ||
 		   put_node_counters(skb, node) ||
 		   put_node_tasks(skb, node);
@@ -287,16 +280,6 @@ static u32 link_state(const struct hc_port *port)
 	       (flags & BIT(HC_PORT_FAILED) ? HYPERCUBE_LINK_F_FAILED : 0) |
 	       (flags & BIT(HC_PORT_NO_CARRIER) ? HYPERCUBE_LINK_F_NO_CARRIER : 0) |
 	       (flags & HC_PORT_GAVE_UP ? HYPERCUBE_LINK_F_SPENT : 0);
-}
-
-static bool put_link_drops(struct sk_buff *skb, const struct hc_port *port)
-{
-	u64 n[HYPERCUBE_A_DROP_MAX + 1];
-	unsigned int i;
-
-	for (i = 0; i <= HYPERCUBE_A_DROP_MAX; i++)
-		n[i] = READ_ONCE(port->drops[i]);
-	return put_drops(skb, HYPERCUBE_A_LINK_DROPS, n);
 }
 
 static bool put_link_counter(struct sk_buff *skb, const struct hc_node *node, int attr,
@@ -363,7 +346,7 @@ int hc_fill_link(const struct hc_msg *msg, struct hc_node *node, unsigned int di
 		   put_link_counter(skb, node, HYPERCUBE_A_LINK_TX_BYTES, &port->tx_bytes) ||
 		   put_link_counter(skb, node, HYPERCUBE_A_LINK_RX_FRAMES, &port->rx_frames) ||
 		   put_link_counter(skb, node, HYPERCUBE_A_LINK_RX_BYTES, &port->rx_bytes) ||
-		   put_link_drops(skb, port);
+		   put_drops(skb, HYPERCUBE_A_LINK_DROPS, port->drops);
 	return hc_msg_end(msg, hdr, overflow);
 }
 

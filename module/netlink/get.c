@@ -284,29 +284,6 @@ struct cursor {
 typedef int (*dump_fn)(const struct hc_msg *msg, struct hc_fabric *fabric, struct cursor *c,
 		       struct nlattr **attrs);
 
-int hc_nl_dump_start(struct netlink_callback *cb)
-{
-	struct nlattr *name = hc_dump_attrs(cb)[HC_A_FABRIC];
-	struct hc_fabric *fabric;
-
-	BUILD_BUG_ON(sizeof(struct cursor) > sizeof(cb->ctx));
-	/* The largest object is a plan in which each ring has two nodes. */
-	cb->min_dump_alloc = NLMSG_DEFAULT_SIZE + (1 << HYPERCUBE_DIM_MAX) *
-			     (sizeof(struct hypercube_ring) + 2 * sizeof(u16) + 1);
-	if (!name)
-		return 0;
-	fabric = hc_fabric_get(sock_net(cb->skb->sk), nla_data(name));
-	if (!fabric) {
-		/* Linux 6.1 does not send an extack that a dump's .start sets. The error code
-		 * reaches user space, and every client reports it.
-		 */
-		NL_SET_ERR_MSG_ATTR(cb->extack, name, "No such fabric");
-		return -ENOENT;
-	}
-	hc_fabric_put(fabric);
-	return 0;
-}
-
 /* Return: the fabric at the cursor, with a reference, or NULL at the end. */
 static struct hc_fabric *cursor_fabric(struct net *net, struct cursor *c, struct nlattr *name)
 {
@@ -389,10 +366,23 @@ static int each_plan(const struct hc_msg *msg, struct hc_fabric *fabric, struct 
 	return 0;
 }
 
+/* Make the next buffer of the dump large enough for a plan. Objects of other kinds fit into any
+ * buffer.
+ */
+static void dump_room(struct netlink_callback *cb, const struct hc_plan *plan)
+{
+	cb->min_dump_alloc = max_t(size_t, cb->min_dump_alloc, hc_plan_msg_size(plan));
+}
+
 static int dump_plan(const struct hc_msg *msg, struct hc_plan *plan, struct cursor *c,
 		     struct nlattr **attrs)
 {
-	return hc_fill_plan(msg, plan);
+	int err = hc_fill_plan(msg, plan);
+
+	/* The plan may have been installed after the dump began. */
+	if (err)
+		dump_room(msg->cb, plan);
+	return err;
 }
 
 static int dump_plans(const struct hc_msg *msg, struct hc_fabric *fabric, struct cursor *c,
@@ -436,6 +426,43 @@ static int dump_trunks(const struct hc_msg *msg, struct hc_fabric *fabric, struc
 		       struct nlattr **attrs)
 {
 	return hc_dump_trunks(msg, fabric, &c->index);
+}
+
+static int dump_room_all(struct netlink_callback *cb, struct hc_fabric *fabric)
+{
+	struct hc_plan *plan;
+	unsigned long id;
+
+	if (mutex_lock_killable(&fabric->lock))
+		return -EINTR;
+	xa_for_each(&fabric->plans, id, plan)
+		dump_room(cb, plan);
+	mutex_unlock(&fabric->lock);
+	return 0;
+}
+
+int hc_nl_dump_start(struct netlink_callback *cb)
+{
+	const struct genlmsghdr *request = nlmsg_data(cb->nlh);
+	struct nlattr *name = hc_dump_attrs(cb)[HC_A_FABRIC];
+	struct hc_fabric *fabric;
+	struct cursor c = {};
+	int err = 0;
+
+	BUILD_BUG_ON(sizeof(struct cursor) > sizeof(cb->ctx));
+	while (!err && (fabric = cursor_fabric(sock_net(cb->skb->sk), &c, name))) {
+		if (request->cmd == HYPERCUBE_CMD_PLAN_GET)
+			err = dump_room_all(cb, fabric);
+		c.fabric = fabric->index + 1;
+		hc_fabric_put(fabric);
+	}
+	if (!name || err || c.fabric)
+		return err;
+	/* Linux 6.1 does not send an extack that a dump's .start sets. The error code reaches user
+	 * space, and every client reports it.
+	 */
+	NL_SET_ERR_MSG_ATTR(cb->extack, name, "No such fabric");
+	return -ENOENT;
 }
 
 static const dump_fn dumps[] = {

@@ -196,7 +196,7 @@ static struct netlink_range_validation period_range = {
 	.max = HYPERCUBE_PERIOD_MAX,
 };
 
-static const struct nla_policy balance_policy[HYPERCUBE_A_BALANCE_FAULT + 1] = {
+static const struct nla_policy balance_policy[HYPERCUBE_A_BALANCE_PREV + 1] = {
 	[HYPERCUBE_A_BALANCE_FABRIC]	= NAME_POLICY,
 	[HYPERCUBE_A_BALANCE_METHOD]	= { .type = NLA_U32 },
 	[HYPERCUBE_A_BALANCE_THRESHOLD]	= { .type = NLA_U32 },
@@ -206,6 +206,7 @@ static const struct nla_policy balance_policy[HYPERCUBE_A_BALANCE_FAULT + 1] = {
 	[HYPERCUBE_A_BALANCE_DEPTH]	= NODE_POLICY,
 	[HYPERCUBE_A_BALANCE_UP]	= BINARY_MAX(NODES_MAX),
 	[HYPERCUBE_A_BALANCE_FAULT]	= BINARY_MAX(NODES_MAX * sizeof(u32)),
+	[HYPERCUBE_A_BALANCE_PREV]	= { .type = NLA_U32 },
 };
 
 static const struct nla_policy round_policy[HYPERCUBE_A_BALANCE_NODE + 1] = {

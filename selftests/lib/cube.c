@@ -135,6 +135,7 @@ ssize_t shc_recv_named(int fd, void *buf, size_t len, struct hypercube_result *r
 		return -EBADMSG;
 	memcpy(res, CMSG_DATA(c), sizeof(*res));
 	named_take(named, &msg, c);
+	named->truncated = msg.msg_flags & MSG_TRUNC;
 	return n;
 }
 

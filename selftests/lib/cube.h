@@ -202,11 +202,12 @@ ssize_t shc_send(int fd, const struct hypercube_op *op, const void *buf, size_t 
  */
 ssize_t shc_recv(int fd, void *buf, size_t len, struct hypercube_result *res, bool *eor,
 		 int flags);
-/* What shc_recv_named() fills in. @named: the notification of the operation's end names missing
- * members. @places: set of the members that have a position in the result. @missing: set of those
- * whose blocks are missing.
+/* What shc_recv_named() fills in. @truncated: the buffer had no room for some bytes. @named: the
+ * notification of the operation's end names missing members. @places: set of the members that have
+ * a position in the result. @missing: set of those whose blocks are missing.
  */
 struct shc_named {
+	bool truncated;
 	bool named;
 	uint32_t places[CUBE_MAX / 32];
 	uint32_t missing[CUBE_MAX / 32];

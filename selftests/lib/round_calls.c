@@ -116,7 +116,7 @@ int balance_set(const char *name, unsigned int method, unsigned int threshold,
 	return nl_talk(ctl(), NULL, NULL);
 }
 
-int balance_topology(const char *name, const struct hc_balance *b, const uint32_t *fault)
+static void topology_begin(const char *name, const struct hc_balance *b, const uint32_t *fault)
 {
 	nl_begin(ctl(), HYPERCUBE_CMD_BALANCE_SET, NLM_F_ACK);
 	nl_str(ctl(), HYPERCUBE_A_BALANCE_FABRIC, name);
@@ -125,6 +125,19 @@ int balance_topology(const char *name, const struct hc_balance *b, const uint32_
 	nl_u32(ctl(), HYPERCUBE_A_BALANCE_DEPTH, b->depth);
 	nl_put(ctl(), HYPERCUBE_A_BALANCE_UP, b->up, hc_nodes(b->dim));
 	nl_put(ctl(), HYPERCUBE_A_BALANCE_FAULT, fault, hc_nodes(b->dim) * sizeof(*fault));
+}
+
+int balance_topology(const char *name, const struct hc_balance *b, const uint32_t *fault)
+{
+	topology_begin(name, b, fault);
+	return nl_talk(ctl(), NULL, NULL);
+}
+
+int balance_topology_after(const char *name, const struct hc_balance *b, const uint32_t *fault,
+			   uint32_t prev)
+{
+	topology_begin(name, b, fault);
+	nl_u32(ctl(), HYPERCUBE_A_BALANCE_PREV, prev);
 	return nl_talk(ctl(), NULL, NULL);
 }
 

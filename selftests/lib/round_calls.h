@@ -67,6 +67,9 @@ int balance_set(const char *name, unsigned int method, unsigned int threshold,
 		unsigned int period);
 /* Install the topology @b, which was made for the faults @fault. Return: 0 or -errno. */
 int balance_topology(const char *name, const struct hc_balance *b, const uint32_t *fault);
+/* Install the topology @b, unless the present topology has another epoch than @prev. */
+int balance_topology_after(const char *name, const struct hc_balance *b, const uint32_t *fault,
+			   uint32_t prev);
 int balance_view(const char *name, struct balance_view *v);
 /* Wait @seconds. Return: number of rounds that succeed in this time. */
 uint64_t rounds_in(const char *name, unsigned int seconds);

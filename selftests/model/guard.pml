@@ -21,8 +21,8 @@
  *	a reduce ends nowhere before the root's process has its result (root has it);
  *	a result that one process has got, the others get from the remaining members (kept);
  *	processes that contribute to the same operation know the same last failure (same failure);
- *	in the end all processes of the last epoch that have not left have run the whole program
- *	(ends).
+ *	in the end all processes of the last epoch that have not left have run the whole program,
+ *	unless they wait for a program that starts late (ends).
  *
  * -DRULE_.. leaves out a rule; then some of these assertions must fail:
  *	RULE_KEEP_RESULT results are recorded and distributed again, not computed again
@@ -46,6 +46,8 @@
  *			one, which has left, has not contributed
  *	RULE_LEAVES	a leave counts in the next epochs, too
  *	RULE_EMPTY	a node that comes without a process counts as one whose process has left
+ *	RULE_ADMITTED	a process leaves although it has not contributed, unless its node has been a
+ *			member from the first and no process has contributed there
  *	RULE_WHOLE	a member records a result when it has all of it (with PIECES) ..
  *	RULE_PIECE	.. and drops a piece with its epoch
  *
@@ -53,8 +55,7 @@
  * then members must record more ends than WINDOW (RESULTS).
  *
  * -DONCE checks that no process is notified of more failures than members have given up; it holds
- * with POLICY_ONCE. -DSTRICT checks what the module does not guarantee: no process waits for one that
- * has left before it contributed anything.
+ * with POLICY_ONCE.
  */
 #define allreduce	0
 #define reduce		1
@@ -228,8 +229,14 @@ byte reported;
 
 #if LEAVES
 byte left;			/* mask of the members whose process has left */
+byte begun = ALL & ~FIRST;	/* mask of the members where a process has contributed, or that came */
+byte idle;			/* mask of those whose leave the others ignore: a program starts late */
+#ifdef RULE_ADMITTED
 byte took;			/* mask of the members whose present process has contributed */
-byte idle;			/* mask of those whose process has left before it contributed */
+#define COUNTS	took
+#else
+#define COUNTS	begun
+#endif
 #if defined(RULE_LEAVES) || defined(RULE_EMPTY)
 byte silent;			/* mask of those whose leave is not reported */
 #endif
@@ -670,7 +677,10 @@ end:	do
 		:: IS_HERE && !IS_FRESH && !HAS_LEFT && next[m] < OPS && IN_WINDOW ->
 			next[m]++;
 #if LEAVES
+			begun = begun | BIT(m);
+#ifdef RULE_ADMITTED
 			took = took | BIT(m)
+#endif
 #endif
 #if GIVEUPS
 		/* give_up(). A fresh member behaves like a slow one: its ledger is dropped. */
@@ -687,9 +697,11 @@ end:	do
 			/* leave_idle() */
 			if
 			:: true
-			:: !broken && IS_FED(m) && !(took & BIT(m)) -> idle = idle | BIT(m)
+			:: !broken && IS_FED(m) && !(COUNTS & BIT(m)) -> idle = idle | BIT(m)
 			fi;
+#ifdef RULE_ADMITTED
 			took = took & ~BIT(m)
+#endif
 #endif
 #if COMES
 		:: IS_HERE && HAS_LEFT && (idle & BIT(m)) && comes < COMES ->
@@ -761,7 +773,10 @@ inline pass()
 #endif
 #endif
 #if LEAVES
-	left = left & set; took = took & set; leaver = NONE;
+	left = left & set; leaver = NONE;
+#ifdef RULE_ADMITTED
+	took = took & set;
+#endif
 	idle = 0;		/* hc_guard_quiet(): hc_user.leaves */
 #ifdef RULE_LEAVES
 	silent = left;
@@ -917,7 +932,7 @@ end:	do
 			joins++;
 			alive = alive | BIT(x); fresh = fresh | BIT(x); set = set | BIT(x);
 #if LEAVES
-			left = left & ~BIT(x);
+			left = left & ~BIT(x); begun = begun | BIT(x);
 			/* waiting_check(): does the node have a process? */
 			if
 			:: true
@@ -953,9 +968,9 @@ end:	do
 	od
 }
 
-/* Does a member wait for a process that has not contributed to the plan? */
-#if LEAVES && !defined(STRICT)
-#define IDLES	(idle & members)
+/* Does a member wait for a program that starts late? */
+#if LEAVES
+#define IDLES	(idle & members & ~begun)
 #else
 #define IDLES	false
 #endif

@@ -5,6 +5,7 @@
 import concurrent.futures
 import copy
 import errno
+import json
 import os
 import select
 import signal
@@ -490,6 +491,31 @@ class Failures(Fabric):
             there.timeout = 0.2
             with self.assertRaisesRegex(Timeout, 'no message came within 200 ms'):
                 there.recv()
+
+    def test_votes_on_messages_in_copies(self):
+        tool('fabric', 'add', 'g', 'torus', '3x4')
+        self.addCleanup(tool, 'fabric', 'del', 'g')
+        tool('node', 'set', 'g', '1', 'byzantine', '100%')
+        shown = subprocess.run(['hcctl', '-j', 'link', 'show', 'g'], check=True, stdout=subprocess.PIPE)
+        peers = {}
+        for link in json.loads(shown.stdout):
+            peers[link['node'], link['dim']] = link['peer']
+            peers[link['peer'], link['dim']] = link['node']
+        with Messages('g', 0) as here, Messages('g', 6) as there:
+            here.timeout = there.timeout = PATIENCE
+            here.set_copies(here.paths(6))
+            there.set_deliver('report')
+            here.send(6, b'hello')
+            sender, data, vote = there.recv_vote()
+        self.assertEqual((sender, data, vote.copies, vote.missing), (0, b'hello', 4, []))
+        self.assertEqual(list(vote.paths), vote.mismatch)
+        self.assertEqual(len(vote.mismatch), 1)
+        # The one copy that mismatches has passed node 1.
+        nodes = [0]
+        for port in vote.paths[vote.mismatch[0]]:
+            nodes.append(peers[nodes[-1], port])
+        self.assertIn(1, nodes)
+        self.assertEqual(nodes[-1], 6)
 
     def test_tasks(self):
         with Tasks('t', 2) as producer, Tasks('t', 2) as worker:

@@ -70,7 +70,7 @@ static int show(struct hcctl *h, struct fault_args *a, enum hc_balance_shape sha
 	     balance_topology(h, f, shape, &t);
 	if (!rc) {
 		if (apply)
-			rc = nl_balance_topology(h, a->fabric, &t.b, f->fault);
+			rc = nl_balance_topology(h, a->fabric, &t.b, f->fault, NL_NONE);
 		if (!rc) {
 			balance_out_topology(h, a->fabric, shape, f, &t);
 			balance_warn(h, shape, &t);

@@ -149,7 +149,7 @@ int balance_move(struct hcctl *h, int argc, char **argv)
 		rc = HC_USAGE;
 	if (!rc && !count)
 		rc = hc_invalid(h, "number of tasks", word, "at least 1 is wanted");
-	rc = rc ?: cmd_links_each(h, fabric, &links, true, NULL);
+	rc = rc ?: cmd_links_each(h, fabric, &links, true);
 	for (i = 0; i < links.n && !rc; i++)
 		rc = nl_task_move(h, fabric, links.v[i].node, links.v[i].dim, count);
 	free(links.v);

@@ -14,8 +14,8 @@ from .names import SEGMENT_MAX, Deliver, Outcome
 
 Vote = namedtuple('Vote', 'outcome copies mismatch missing nr paths')
 Vote.__doc__ = """The vote on a message in copies: its Outcome, the number of copies, the numbers of the copies
-that mismatch and of those that are missing, the number of the message, and for each of these copies the nodes of its
-path."""
+that mismatch and of those that are missing, the number of the message, and for each of these copies the ports (in a
+hypercube: the dimensions) of the links of its path, from the sender on."""
 
 
 class Messages(Handle):
@@ -74,15 +74,8 @@ class Messages(Handle):
             return sender, data, None
         return sender, data, Vote(
             Outcome.of(v.outcome), v.copies, _bits(v.mismatch), _bits(v.missing), v.nr,
-            {p.copy: _nodes(sender, p) for p in told.path[:told.npaths]})
+            {p.copy: list(p.dim[:p.hops]) for p in told.path[:told.npaths]})
 
 
 def _bits(word):
     return [i for i in range(word.bit_length()) if word >> i & 1]
-
-
-def _nodes(source, path):
-    nodes = [source]
-    for dim in path.dim[:path.hops]:
-        nodes.append(nodes[-1] ^ 1 << dim)
-    return nodes

@@ -91,7 +91,7 @@ static int tree_member_create(struct hc_plan *plan, u32 u, const u32 *fault)
 static int tree_members_create(struct hc_plan *plan, const u32 *fault,
 			       struct netlink_ext_ack *extack)
 {
-	int err = tree_check(plan, fault, extack) ?: hc_ways_make(plan, fault);
+	int err = tree_check(plan, fault, extack) ?: hc_ways_make(plan, fault, extack);
 	u32 u;
 
 	for (u = 0; !err && u < plan->fabric->topo.nodes; u++)
