@@ -67,8 +67,9 @@ int cmd_links_each(struct hcctl *h, const char *fabric, struct link_list *l, boo
 	if (err)
 		return err;
 	if (fixed)
-		*fixed = info.fixed;
-	c = (struct hc_extent){ .fixed = info.fixed, .base = info.base, .both_ends = both_ends };
+		*fixed = info.subcube_mask;
+	c = (struct hc_extent){ .fixed = info.subcube_mask, .base = info.subcube_value,
+				  .both_ends = both_ends };
 	err = live_nodes(h, fabric, &c.topo, &v, &n);
 	if (err)
 		return err;

@@ -707,7 +707,7 @@ enum {
 	HYPERCUBE_A_BALANCE_SUPERSEDED,
 	/* u64, read only. Sum of tasks times links in all complete rounds. */
 	HYPERCUBE_A_BALANCE_MOVED,
-	/* nest, multi of HYPERCUBE_A_ROUND_*, read only. A round. Of the rounds that a fabric
+	/* nest of HYPERCUBE_A_ROUND_*, multi, read only. A round. Of the rounds that a fabric
 	 * keeps, the oldest is first.
 	 */
 	HYPERCUBE_A_BALANCE_ROUND,

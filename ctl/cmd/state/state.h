@@ -47,6 +47,17 @@ struct state_node {
 #define STATE_MTU_DEFAULT	1500
 #define STATE_QUEUE_DEFAULT	1000
 
+/* Impairments of one direction of a link. */
+struct state_impairments {
+	uint32_t loss;		/* ppm of frames that are lost */
+	uint32_t corrupt;	/* ppm of frames in which a bit is flipped */
+	uint32_t duplicate;	/* ppm of frames that are sent twice */
+	uint32_t seed;		/* seed of the random numbers */
+	uint64_t delay;		/* ns */
+	uint64_t jitter;	/* ns by which @delay varies */
+	uint64_t rate;		/* bytes/s; 0: no limit */
+};
+
 /**
  * struct state_end - an end of a link
  * @down: the administrator has taken the link down; both ends have the same value
@@ -64,7 +75,7 @@ struct state_end {
 	uint32_t flap_period;
 	uint64_t latency;
 	uint64_t bandwidth;
-	struct nl_impairments imp;
+	struct state_impairments imp;
 };
 
 /**
@@ -142,7 +153,7 @@ void state_free(struct state *s);
 extern const struct state_node state_first_node;
 int state_add_addr(struct hcctl *h, struct state_node *v, const struct nl_addr_in *addr);
 /* Return: true if the impairments @imp use random numbers. */
-bool state_uses_seed(const struct nl_impairments *imp);
+bool state_uses_seed(const struct state_impairments *imp);
 /* Return: true if the two ends have the same impairments and parameters of the time model. Seeds
  * are compared only if @a has one.
  */

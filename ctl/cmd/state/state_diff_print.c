@@ -188,7 +188,7 @@ static void put_impairments(struct printing *p)
 {
 	const struct state_end *have = state_end(p->d->have, p->s->i, p->s->j);
 	const struct state_end *want = state_end(p->d->want, p->s->i, p->s->j);
-	const struct nl_impairments *a = &have->imp, *b = &want->imp;
+	const struct state_impairments *a = &have->imp, *b = &want->imp;
 	const struct value values[] = {
 		{ "loss", a->loss, b->loss, ppm_text },
 		{ "corrupt", a->corrupt, b->corrupt, ppm_text },

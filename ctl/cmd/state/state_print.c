@@ -68,7 +68,7 @@ static void put_node(struct hcctl *h, uint32_t u, const struct state_node *v)
 
 static void put_end(struct hcctl *h, const struct state_end *e)
 {
-	const struct nl_impairments *imp = &e->imp;
+	const struct state_impairments *imp = &e->imp;
 
 	put_number(h, "loss_ppm", imp->loss, 0);
 	put_number(h, "corrupt_ppm", imp->corrupt, 0);

@@ -93,14 +93,14 @@ int state_add_addr(struct hcctl *h, struct state_node *v, const struct nl_addr_i
 	return 0;
 }
 
-bool state_uses_seed(const struct nl_impairments *imp)
+bool state_uses_seed(const struct state_impairments *imp)
 {
 	return imp->loss || imp->corrupt || imp->duplicate || imp->jitter;
 }
 
 bool state_end_same(const struct state_end *a, const struct state_end *b)
 {
-	const struct nl_impairments *x = &a->imp, *y = &b->imp;
+	const struct state_impairments *x = &a->imp, *y = &b->imp;
 
 	return x->loss == y->loss && x->corrupt == y->corrupt && x->duplicate == y->duplicate &&
 	       x->delay == y->delay && x->jitter == y->jitter && x->rate == y->rate &&
@@ -296,7 +296,7 @@ static int take_link(struct hcctl *h, struct json_object *o, void *arg)
 	struct link_keys k = {
 		.e = { .latency = HC_LATENCY_DEFAULT, .bandwidth = HC_BANDWIDTH_DEFAULT },
 	};
-	struct nl_impairments *imp = &k.e.imp;
+	struct state_impairments *imp = &k.e.imp;
 	struct json_key keys[] = {
 		{ "node", JSON_U32, &k.u, .max = r->s->topo.nodes - 1, .required = true },
 		{ "dim", JSON_U32, &k.d, .required = true },
