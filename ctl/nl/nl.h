@@ -371,6 +371,9 @@ struct nl_link_set {
 	struct nl_link link;	/* the new values */
 };
 
+/* Read and write the member of @v for attribute @attr, which is a number. */
+uint64_t nl_link_number(const struct nl_link *v, int attr);
+void nl_link_number_put(struct nl_link *v, int attr, uint64_t n);
 /* Return: the mask of the attribute whose member of @v is at @member; 0 if there is none. */
 uint64_t nl_link_bit(const struct nl_link *v, const void *member);
 int nl_link_set(struct hcctl *h, const char *fabric, struct link_ref link,

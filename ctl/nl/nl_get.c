@@ -413,6 +413,19 @@ int nl_fill_link(struct nlmsghdr *nlh, void *v)
 	return fill_new(nlh, v, &l);
 }
 
+uint64_t nl_link_number(const struct nl_link *v, int attr)
+{
+	const void *at = (const char *)v + link_fields[attr].at;
+
+	return link_fields[attr].size == sizeof(uint64_t) ? *(const uint64_t *)at :
+							    *(const uint32_t *)at;
+}
+
+void nl_link_number_put(struct nl_link *v, int attr, uint64_t n)
+{
+	number_put((char *)v + link_fields[attr].at, link_fields[attr].size, n);
+}
+
 uint64_t nl_link_bit(const struct nl_link *v, const void *member)
 {
 	size_t i;

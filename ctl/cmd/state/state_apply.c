@@ -93,32 +93,6 @@ static int configure(struct applying *a, const struct state_step *s)
 
 /* --- links --- */
 
-/* Return: a request that sets the values of the end that differ. A seed that stays the same is not
- * set, because setting it would restart the random numbers.
- */
-static struct nl_link_set impairments(const struct state_end *have, const struct state_end *want)
-{
-	const struct state_impairments *a = &have->imp, *b = &want->imp;
-	bool delay = a->delay != b->delay || a->jitter != b->jitter;
-	bool seed = want->seeded && !(have->seeded && a->seed == b->seed);
-
-	return (struct nl_link_set){
-		.set = (a->loss != b->loss ? NL_LINK_BIT(LOSS) : 0) |
-		       (a->corrupt != b->corrupt ? NL_LINK_BIT(CORRUPT) : 0) |
-		       (a->duplicate != b->duplicate ? NL_LINK_BIT(DUPLICATE) : 0) |
-		       (delay ? NL_LINK_BIT(DELAY) | NL_LINK_BIT(JITTER) : 0) |
-		       (a->rate != b->rate ? NL_LINK_BIT(RATE) : 0) |
-		       (seed ? NL_LINK_BIT(SEED) : 0) |
-		       (have->latency != want->latency ? NL_LINK_BIT(MODEL_LATENCY) : 0) |
-		       (have->bandwidth != want->bandwidth ? NL_LINK_BIT(MODEL_BANDWIDTH) : 0),
-		.link = {
-			.loss = b->loss, .corrupt = b->corrupt, .duplicate = b->duplicate,
-			.delay = b->delay, .jitter = b->jitter, .rate = b->rate, .seed = b->seed,
-			.model_latency = want->latency, .model_bandwidth = want->bandwidth,
-		},
-	};
-}
-
 static int set_link(struct applying *a, const struct state_step *s)
 {
 	const struct state *have = a->d->have, *want = a->d->want;
@@ -137,13 +111,13 @@ static int set_link(struct applying *a, const struct state_step *s)
 		set.link.flap_period = e->flap_period;
 		break;
 	case STATE_IMPAIR_BOTH:
-		far = impairments(state_end(have, hc_peer(&want->topo, s->i, s->j), s->j),
-				  state_end(want, hc_peer(&want->topo, s->i, s->j), s->j));
-		set = impairments(state_end(have, s->i, s->j), e);
+		far = state_end_changes(state_end(have, hc_peer(&want->topo, s->i, s->j), s->j),
+					state_end(want, hc_peer(&want->topo, s->i, s->j), s->j));
+		set = state_end_changes(state_end(have, s->i, s->j), e);
 		set.set |= far.set;
 		break;
 	default:
-		set = impairments(state_end(have, s->i, s->j), e);
+		set = state_end_changes(state_end(have, s->i, s->j), e);
 		set.one_way = true;
 	}
 	return nl_link_set(a->h, want->name, (struct link_ref){ s->i, s->j }, &set);

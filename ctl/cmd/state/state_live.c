@@ -215,13 +215,8 @@ static void take_link(struct state_end *e, const struct nl_link *v)
 		.down = !v->flap_period && v->state & (HYPERCUBE_LINK_F_DOWN |
 						       HYPERCUBE_LINK_F_DETECTED),
 		.flap_down = v->flap_period ? v->flap_down : 0, .flap_period = v->flap_period,
-		.latency = v->model_latency, .bandwidth = v->model_bandwidth,
-		.imp = {
-			.loss = v->loss, .corrupt = v->corrupt, .duplicate = v->duplicate,
-			.seed = v->seed, .delay = v->delay, .jitter = v->jitter, .rate = v->rate,
-		},
 	};
-	e->seeded = state_uses_seed(&e->imp);
+	state_end_take(e, v);
 }
 
 /* Get the state of all link ends. A link that is down at one end, because DETECT has marked it only
