@@ -82,7 +82,7 @@ int live_faults(struct hcctl *h, const char *fabric, struct hc_faults **out)
 		/* A remote node counts as failed if all of its links are faulty, because it is
 		 * unreachable.
 		 */
-		if (v[i].failed || (v[i].away && v[i].fault == hc_ports_mask(&topo)))
+		if (v[i].failed || (v[i].remote && v[i].fault == hc_ports_mask(&topo)))
 			hc_faults_node(f, v[i].id);
 		for (d = 0; d < topo.ports; d++)
 			if (v[i].fault & hc_bit(d))

@@ -117,6 +117,8 @@ void cmd_out_wait(struct hcctl *h, const struct nl_op *v, bool whose);
  * returns true if the two settings are the same.
  */
 bool cmd_is_byzantine(const struct nl_byzantine *l);
+/* Return: the settings of a node. */
+struct nl_byzantine cmd_byzantine_of(const struct nl_node *v);
 bool cmd_byzantine_same(const struct nl_byzantine *a, const struct nl_byzantine *b);
 /* Write the keywords of "node set" that make the settings @l into @buf. */
 #define CMD_BYZANTINE_BUF (HYPERCUBE_BYZANTINE_AT_MAX * 11 + 64)

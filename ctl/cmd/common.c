@@ -65,7 +65,9 @@ int cmd_links_each(struct hcctl *h, const char *fabric, struct link_list *l, boo
 	err = nl_fabric(h, fabric, &info);
 	if (err)
 		return err;
-	c = (struct hc_extent){ .fixed = info.fixed, .base = info.base, .both_ends = both_ends };
+	c = (struct hc_extent){
+		.fixed = info.subcube_mask, .base = info.subcube_value, .both_ends = both_ends,
+	};
 	err = live_nodes(h, fabric, &c.topo, &v, &n);
 	if (err)
 		return err;

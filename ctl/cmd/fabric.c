@@ -162,9 +162,10 @@ static void show_one(struct hcctl *h, const void *v)
 	out_number(h, NODES, "nodes", f->nodes);
 	out_uint(h, "ports", NULL, f->ports);
 	out_cell(h, SUBCUBE);
-	if (f->fixed)
-		out_str(h, "subcube", "%s", cmd_part_text(buf, f->dim, f->fixed, f->base));
-	if (f->fixed)
+	if (f->subcube_mask)
+		out_str(h, "subcube", "%s",
+			cmd_part_text(buf, f->dim, f->subcube_mask, f->subcube_value));
+	if (f->subcube_mask)
 		out_uint(h, "trunks_ended", NULL, f->trunks_ended);
 	out_number(h, SEGMENT, "segment", f->segment);
 	out_number(h, FAMILY, "family", f->family);

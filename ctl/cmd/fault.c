@@ -98,8 +98,8 @@ struct random {
 				 */
 };
 
-static const struct nl_link_set down = { .set_down = true, .down = true };
-static const struct nl_link_set up = { .set_down = true, .down = false };
+static const struct nl_link_set down = { .set = NL_LINK_BIT(DOWN), .link.down = 1 };
+static const struct nl_link_set up = { .set = NL_LINK_BIT(DOWN) };
 
 static int set(struct hcctl *h, const struct random *r, uint32_t i, bool fault)
 {

@@ -449,7 +449,7 @@ static void find_recipe(const struct guard *g, struct epoch *e)
 	const struct planner *p = e->p;
 	size_t len;
 
-	memcpy(e->recipe, e->old->recipe, RECIPE_SIZE);
+	memcpy(e->recipe, e->old->guard_recipe, RECIPE_SIZE);
 	e->keep = *e->recipe || !guard_is_given(e->old);
 	if (*e->recipe) {
 		/* The installed plan may have another type than its recipe names, because no plan
@@ -493,7 +493,7 @@ static int look_at(struct hcctl *h, struct guard *g, const struct nl_plan *v)
 	e.absent = &w->absent;
 	free(g->text);
 	g->text = NULL;
-	if (e.p && (*v->recipe || e.p->words))
+	if (e.p && (*v->guard_recipe || e.p->words))
 		find_recipe(g, &e);
 	if (!e.p || !e.p->parse) {
 		hc_error(&g->own, "plans of this type cannot be guarded");

@@ -80,7 +80,7 @@ static bool may_serve(const struct guard_absent *a, const struct nl_node *v)
 {
 	size_t i;
 
-	if (!v->away)
+	if (!v->remote)
 		return v->bound;
 	for (i = 0; i < a->nodes.n; i++)
 		if (a->nodes.v[i] == v->id && now_ns() - a->since[i] < ABSENT_NS)

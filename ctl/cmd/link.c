@@ -55,7 +55,7 @@ static void say_one(char *text, size_t size, size_t i, const void *arg)
 	snprintf(text, size, "link %u:%u", a->l->v[i].node, a->l->v[i].dim);
 }
 
-/* Parse DOWN/PERIOD or "off" into the members flap_* of a struct nl_link_set. */
+/* Parse DOWN/PERIOD or "off" into a struct nl_link_set. */
 static int arg_flap(struct hcctl *h, const char *name, const char *word, void *dst)
 {
 	static const char wanted[] =
@@ -65,8 +65,9 @@ static int arg_flap(struct hcctl *h, const char *name, const char *word, void *d
 	char *first, *slash;
 	int rc;
 
-	s->flap_down = 0;
-	s->flap_period = 0;
+	s->set |= NL_LINK_BIT(FLAP_DOWN) | NL_LINK_BIT(FLAP_PERIOD);
+	s->link.flap_down = 0;
+	s->link.flap_period = 0;
 	if (!strcmp(word, "off"))
 		return 0;
 	first = strdup(word);
@@ -84,28 +85,29 @@ static int arg_flap(struct hcctl *h, const char *name, const char *word, void *d
 	if (down % 1000000 || period % 1000000 || period / 1000000 > UINT32_MAX ||
 	    !down || down >= period)
 		return hc_invalid(h, name, word, wanted);
-	s->flap_down = down / 1000000;
-	s->flap_period = period / 1000000;
+	s->link.flap_down = down / 1000000;
+	s->link.flap_period = period / 1000000;
 	return 0;
 }
 
 /* Parse the keywords of "link set" into @s. */
 static int set_args(struct hcctl *h, struct nl_link_set *s, int argc, char **argv)
 {
-	bool up = false;
+	bool down = false, up = false;
+	struct nl_link *v = &s->link;
 	struct arg args[] = {
-		{ "down", NULL, &s->down },
+		{ "down", NULL, &down },
 		{ "up", NULL, &up },
 		{ "flap", arg_flap, s },
-		{ "loss", arg_percent, &s->imp.loss },
-		{ "corrupt", arg_percent, &s->imp.corrupt },
-		{ "duplicate", arg_percent, &s->imp.duplicate },
-		{ "delay", arg_time, &s->imp.delay },
-		{ "jitter", arg_time, &s->imp.jitter },
-		{ "rate", arg_rate, &s->imp.rate },
-		{ "seed", arg_u32, &s->imp.seed },
-		{ "model-latency", arg_time, &s->latency },
-		{ "model-bandwidth", arg_rate, &s->bandwidth },
+		{ "loss", arg_percent, &v->loss },
+		{ "corrupt", arg_percent, &v->corrupt },
+		{ "duplicate", arg_percent, &v->duplicate },
+		{ "delay", arg_time, &v->delay },
+		{ "jitter", arg_time, &v->jitter },
+		{ "rate", arg_rate, &v->rate },
+		{ "seed", arg_u32, &v->seed },
+		{ "model-latency", arg_time, &v->model_latency },
+		{ "model-bandwidth", arg_rate, &v->model_bandwidth },
 		{ "one-way", NULL, &s->one_way },
 		{}
 	}, *a = args;
@@ -113,25 +115,18 @@ static int set_args(struct hcctl *h, struct nl_link_set *s, int argc, char **arg
 
 	if (rc)
 		return rc;
-	while (a->name && (!a->given || a->dst == &s->one_way))
-		a++;
-	if (!a->name)
+	for (; a->name; a++)
+		if (a->given)
+			s->set |= nl_link_bit(v, a->dst);
+	if (down || up)
+		s->set |= NL_LINK_BIT(DOWN);
+	v->down = down;
+	if (!s->set)
 		return hc_missing(h, "\"down\", \"up\", \"flap\" or an impairment such as \"loss\"");
-	if (s->down && up) {
+	if (down && up) {
 		hc_error(h, "\"down\" and \"up\" exclude each other");
 		return HC_USAGE;
 	}
-	s->set_down = s->down || up;
-	s->set_flap = args[2].given;
-	s->set_loss = args[3].given;
-	s->set_corrupt = args[4].given;
-	s->set_duplicate = args[5].given;
-	s->set_delay = args[6].given;
-	s->set_jitter = args[7].given;
-	s->set_rate = args[8].given;
-	s->set_seed = args[9].given;
-	s->set_latency = args[10].given;
-	s->set_bandwidth = args[11].given;
 	return 0;
 }
 

@@ -47,16 +47,16 @@ static void out_bytes_per_second(struct hcctl *h, const char *key, const char *w
 void cmd_out_impairments(struct hcctl *h, const struct nl_link *v)
 {
 	out_flap(h, v);
-	out_ppm(h, "loss_ppm", "loss", v->imp.loss);
-	out_ppm(h, "corrupt_ppm", "corrupt", v->imp.corrupt);
-	out_ppm(h, "duplicate_ppm", "duplicate", v->imp.duplicate);
-	out_ns(h, "delay_ns", "delay", v->imp.delay);
-	out_ns(h, "jitter_ns", "jitter", v->imp.jitter);
-	out_bytes_per_second(h, "rate", "rate", v->imp.rate);
-	out_uint(h, "seed", v->imp.loss || v->imp.corrupt || v->imp.duplicate || v->imp.jitter ?
-			    " seed %" PRIu64 : NULL, v->imp.seed);
-	out_ns(h, "model_latency_ns", "model-latency", v->latency);
-	out_bytes_per_second(h, "model_bandwidth", "model-bandwidth", v->bandwidth);
+	out_ppm(h, "loss_ppm", "loss", v->loss);
+	out_ppm(h, "corrupt_ppm", "corrupt", v->corrupt);
+	out_ppm(h, "duplicate_ppm", "duplicate", v->duplicate);
+	out_ns(h, "delay_ns", "delay", v->delay);
+	out_ns(h, "jitter_ns", "jitter", v->jitter);
+	out_bytes_per_second(h, "rate", "rate", v->rate);
+	out_uint(h, "seed", v->loss || v->corrupt || v->duplicate || v->jitter ?
+			    " seed %" PRIu64 : NULL, v->seed);
+	out_ns(h, "model_latency_ns", "model-latency", v->model_latency);
+	out_bytes_per_second(h, "model_bandwidth", "model-bandwidth", v->model_bandwidth);
 }
 
 static void out_count(struct hcctl *h, const char *key, const char *fmt, uint64_t n)

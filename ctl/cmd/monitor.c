@@ -176,9 +176,9 @@ static void print_trunk(struct hcctl *h, const struct nl_event *e)
 	out_uint(h, "dim", " dim %" PRIu64, v->dim);
 	out_uint(h, "links", " links %" PRIu64, v->links);
 	if (gone)
-		out_str(h, "reason", ": %s", *v->why ? v->why : strerror(v->error));
-	else if (*v->why)
-		out_str(h, "reason", ": %s", v->why);
+		out_str(h, "reason", ": %s", *v->reason ? v->reason : strerror(v->error));
+	else if (*v->reason)
+		out_str(h, "reason", ": %s", v->reason);
 }
 
 static void print_lost(struct hcctl *h, const struct nl_event *e)

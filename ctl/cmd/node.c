@@ -150,7 +150,7 @@ static int each_node(struct hcctl *h, const char *fabric, struct node_list *l)
 		return 0;
 	return nl_fabric(h, fabric, &info) ?:
 	       hc_nodes_each(h, l, &(struct hc_extent){
-		{ .nodes = info.nodes }, info.fixed, info.base });
+		{ .nodes = info.nodes }, info.subcube_mask, info.subcube_value });
 }
 
 static int set_one(struct hcctl *h, size_t i, void *arg)
@@ -221,7 +221,7 @@ static void out_endpoint(struct hcctl *h, const struct nl_node *v)
 static void out_condition(struct hcctl *h, const struct nl_node *v)
 {
 	out_cell(h, STATE);
-	if (v->away) {
+	if (v->remote) {
 		out_bool(h, "remote", "remote", true);
 		return;
 	}
@@ -251,7 +251,7 @@ static void show_one(struct hcctl *h, const struct nl_node *v, const struct nl_f
 	out_uint(h, "fault", NULL, v->fault);
 	if (v->fault)
 		out_text(h, "%s", out_bits(bits, v->fault, f->ports));
-	if (v->away) {
+	if (v->remote) {
 		out_close(h);
 		return;
 	}
@@ -261,7 +261,8 @@ static void show_one(struct hcctl *h, const struct nl_node *v, const struct nl_f
 	out_close(h);
 	out_cell(h, CORRUPTED);
 	cmd_out_byzantine(h, v);
-	out_uint(h, "byzantine_frames", v->corrupted ? " corrupted %" PRIu64 : NULL, v->corrupted);
+	out_uint(h, "byzantine_frames", v->byzantine_frames ? " corrupted %" PRIu64 : NULL,
+		 v->byzantine_frames);
 	out_cell(h, COPIES);
 	out_uint(h, "agreed", v->agreed ? " agreed %" PRIu64 : NULL, v->agreed);
 	out_uint(h, "disagreed", v->disagreed ? " disagreed %" PRIu64 : NULL, v->disagreed);

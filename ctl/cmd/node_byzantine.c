@@ -8,6 +8,16 @@
 
 #include "cmd.h"
 
+struct nl_byzantine cmd_byzantine_of(const struct nl_node *v)
+{
+	struct nl_byzantine l = {
+		.ppm = v->byzantine, .seed = v->byzantine_seed, .n = v->nbyzantine_at,
+	};
+
+	memcpy(l.at, v->byzantine_at, sizeof(l.at));
+	return l;
+}
+
 bool cmd_is_byzantine(const struct nl_byzantine *l)
 {
 	return l->ppm || l->n;
@@ -50,11 +60,12 @@ void cmd_out_byzantine_at(struct hcctl *h, const struct nl_byzantine *l)
 
 void cmd_out_byzantine(struct hcctl *h, const struct nl_node *v)
 {
+	struct nl_byzantine l = cmd_byzantine_of(v);
 	char buf[CMD_BYZANTINE_BUF];
 
-	out_uint(h, "byzantine_ppm", NULL, v->byzantine.ppm);
-	cmd_out_byzantine_at(h, &v->byzantine);
-	out_uint(h, "byzantine_seed", NULL, v->byzantine.seed);
-	if (cmd_is_byzantine(&v->byzantine))
-		out_text(h, " %s", cmd_byzantine_text(buf, &v->byzantine));
+	out_uint(h, "byzantine_ppm", NULL, l.ppm);
+	cmd_out_byzantine_at(h, &l);
+	out_uint(h, "byzantine_seed", NULL, l.seed);
+	if (cmd_is_byzantine(&l))
+		out_text(h, " %s", cmd_byzantine_text(buf, &l));
 }

@@ -311,7 +311,7 @@ struct nl_shape planner_shape(const struct nl_plan *v, struct hc_ring_tree *ring
 		.members = p->members_follow ? NULL : v->members,
 		.detours = v->detours, .ndetours = v->ndetours,
 		.rings = v->nrings ? rings : NULL, .repair = v->repair,
-		.guard = v->guard, .recipe = v->recipe,
+		.guard = v->guard, .recipe = v->guard_recipe,
 		.guard_uid = v->guard_uid == NL_NONE ? NULL : &v->guard_uid,
 	};
 }
@@ -326,7 +326,7 @@ bool planner_same(const struct nl_plan *a, const struct nl_plan *b)
 	const struct planner *p = planner_of(a->type);
 
 	return p && a->type == b->type && a->repair == b->repair && a->guard == b->guard &&
-	       a->guard_uid == b->guard_uid && !strcmp(a->recipe, b->recipe) &&
+	       a->guard_uid == b->guard_uid && !strcmp(a->guard_recipe, b->guard_recipe) &&
 	       (!p->root->word || p->root->of(a) == p->root->of(b)) &&
 	       same_bytes(a->order, a->stages, b->order, b->stages, 1) &&
 	       same_bytes(a->sequence, a->steps, b->sequence, b->steps, 1) &&
@@ -400,8 +400,8 @@ void planner_out_shape(struct hcctl *h, const struct nl_plan *v)
 		return;
 	out_uint(h, "guard_ms", NULL, v->guard);
 	out_text(h, " guard %s", out_exact_time(buf, v->guard * UINT64_C(1000000)));
-	if (*v->recipe)
-		out_str(h, "recipe", NULL, v->recipe);
+	if (*v->guard_recipe)
+		out_str(h, "recipe", NULL, v->guard_recipe);
 	if (v->guard_uid != NL_NONE)
 		out_uint(h, "guard_uid", " guard-uid %" PRIu64, v->guard_uid);
 }

@@ -91,7 +91,7 @@ static int show_one(struct hcctl *h, const char *fabric, const struct hc_topo *t
  */
 static bool is_here(const struct nl_fabric *info, uint32_t u)
 {
-	return cmd_is_here(u, info->fixed, info->base);
+	return cmd_is_here(u, info->subcube_mask, info->subcube_value);
 }
 
 static int show_from(struct hcctl *h, const struct nl_fabric *info, const struct hc_faults *f,

@@ -69,6 +69,8 @@ int nl_fill_op(struct nlmsghdr *nlh, void *v);
 int nl_fill_vote(struct nlmsghdr *nlh, void *v);
 int nl_fill_lost(struct nlmsghdr *nlh, void *v);
 int nl_fill_balance(struct nlmsghdr *nlh, void *v);
+/* Add those attributes of a link to a request that the mask @set has, see NL_LINK_BIT(). */
+void nl_put_link(struct nl_msg *msg, const struct nl_link *v, uint64_t set);
 /* Read a message into a struct nl_plan. Release it with nl_plan_clear(). */
 int nl_fill_plan(struct nlmsghdr *nlh, void *v);
 

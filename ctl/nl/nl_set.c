@@ -426,27 +426,6 @@ int nl_node_netns(struct hcctl *h, const char *fabric, uint32_t node, int fd, ui
 			 fd >= 0 ? (uint32_t)fd : pid);
 }
 
-/* Add to a request the attributes that @s sets and that are plain numbers. */
-static void put_numbers(struct nl_msg *msg, const struct nl_link_set *s)
-{
-#define PUT(bits, attr, name, value) \
-	do { \
-		if (s->set_ ## name) \
-			nla_put_u ## bits(msg, HYPERCUBE_A_LINK_ ## attr, value); \
-	} while (0)
-
-	PUT(32, LOSS, loss, s->imp.loss);
-	PUT(32, CORRUPT, corrupt, s->imp.corrupt);
-	PUT(32, DUPLICATE, duplicate, s->imp.duplicate);
-	PUT(64, DELAY, delay, s->imp.delay);
-	PUT(64, JITTER, jitter, s->imp.jitter);
-	PUT(64, RATE, rate, s->imp.rate);
-	PUT(32, SEED, seed, s->imp.seed);
-	PUT(64, MODEL_LATENCY, latency, s->latency);
-	PUT(64, MODEL_BANDWIDTH, bandwidth, s->bandwidth);
-#undef PUT
-}
-
 int nl_link_set(struct hcctl *h, const char *fabric, struct link_ref link,
 		const struct nl_link_set *s)
 {
@@ -454,15 +433,9 @@ int nl_link_set(struct hcctl *h, const char *fabric, struct link_ref link,
 
 	if (!msg)
 		return -EIO;
-	if (s->set_down)
-		nla_put_u8(msg, HYPERCUBE_A_LINK_DOWN, s->down);
-	if (s->set_flap) {
-		nla_put_u32(msg, HYPERCUBE_A_LINK_FLAP_DOWN, s->flap_down);
-		nla_put_u32(msg, HYPERCUBE_A_LINK_FLAP_PERIOD, s->flap_period);
-	}
 	if (s->one_way)
 		nla_put_flag(msg, HYPERCUBE_A_LINK_ONE_WAY);
-	put_numbers(msg, s);
+	nl_put_link(msg, &s->link, s->set);
 	return nl_talk(h, msg, NULL, NULL);
 }
 

@@ -89,7 +89,7 @@ int balance_get(struct hcctl *h, const char *fabric, struct nl_balance *b, struc
 	int rc = nl_balance(h, fabric, b) ?: nl_nodes(h, fabric, v, &all);
 
 	for (i = 0, *n = 0; i < all; i++)
-		if (!(*v)[i].away)
+		if (!(*v)[i].remote)
 			(*v)[(*n)++] = (*v)[i];
 	return rc;
 }

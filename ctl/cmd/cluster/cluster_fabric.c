@@ -9,7 +9,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "hc_bounds.h"
 #include "cluster.h"
 
 /* Time between two checks, in microseconds, and maximum number of checks. */
@@ -30,13 +29,12 @@ static void forget_far(struct state *s)
 			continue;
 		s->node[u] = state_first_node;
 		for (d = 0; d < s->dim; d++) {
-			struct state_end *e = state_end(s, u, d);
+			struct state_end *e = state_end(s, u, d), last = *e;
 
-			*e = (struct state_end){
-				.down = e->down, .flap_down = e->flap_down,
-				.flap_period = e->flap_period,
-				.latency = HC_LATENCY_DEFAULT, .bandwidth = HC_BANDWIDTH_DEFAULT,
-			};
+			*e = state_end_default();
+			e->down = last.down;
+			e->flap_down = last.flap_down;
+			e->flap_period = last.flap_period;
 		}
 	}
 }

@@ -3,7 +3,7 @@
  * The state of a fabric, as far as a file can hold it. state_read.c reads it from JSON, and
  * state_plan.c reads the plans in it; state_print.c writes it, state_live.c gets it from the
  * kernel, state_diff.c computes the steps from one state to another, and state_apply.c makes these
- * steps.
+ * steps. state_link.c has the table of the numbers of a link.
  */
 #ifndef _HCCTL_STATE_H
 #define _HCCTL_STATE_H
@@ -47,25 +47,61 @@ struct state_node {
 #define STATE_MTU_DEFAULT	1500
 #define STATE_QUEUE_DEFAULT	1000
 
+/* Impairments of one direction of a link. */
 /**
  * struct state_end - an end of a link
  * @down: the administrator has taken the link down; both ends have the same value
- * @seeded: imp.seed is valid
  * @flap_down: time for which the link is down in each period of flapping, ms
  * @flap_period: period of flapping, ms; 0: the link does not flap
  * @latency: latency in the time model, ns
  * @bandwidth: bandwidth in the time model, bytes/s
- * @imp: impairments
+ * @loss: frames that are lost, ppm
+ * @corrupt: frames in which a bit is flipped, ppm
+ * @duplicate: frames that are sent twice, ppm
+ * @delay: delay of frames, ns
+ * @jitter: time by which @delay varies, ns
+ * @rate: bytes/s; 0: no limit
+ * @seed: seed of the random numbers; STATE_SEED_NONE: none, or they are not used
  */
 struct state_end {
 	bool down;
-	bool seeded;
 	uint32_t flap_down;
 	uint32_t flap_period;
 	uint64_t latency;
 	uint64_t bandwidth;
-	struct nl_impairments imp;
+	uint64_t loss;
+	uint64_t corrupt;
+	uint64_t duplicate;
+	uint64_t delay;
+	uint64_t jitter;
+	uint64_t rate;
+	uint64_t seed;
 };
+
+#define STATE_SEED_NONE UINT64_MAX
+
+/**
+ * struct state_number - a number of a link's end that is set independently of the other end
+ * @key: its key in a file; NULL ends the table
+ * @word: its keyword of "link set"
+ * @at: offset of its member of struct state_end
+ * @attr: its attribute, HYPERCUBE_A_LINK_*
+ * @max: greatest value in a file
+ * @first: default value
+ * @text: converts it to text
+ */
+struct state_number {
+	const char *key;
+	const char *word;
+	size_t at;
+	int attr;
+	uint64_t max;
+	uint64_t first;
+	const char *(*text)(char *buf, uint64_t v);
+};
+
+#define STATE_NUMBERS 9
+extern const struct state_number state_numbers[STATE_NUMBERS + 1];
 
 /**
  * struct state - the state of a fabric
@@ -141,13 +177,28 @@ void state_free(struct state *s);
 /* A node with all values at their defaults. */
 extern const struct state_node state_first_node;
 int state_add_addr(struct hcctl *h, struct state_node *v, const struct nl_addr_in *addr);
-/* Return: true if the impairments @imp use random numbers. */
-bool state_uses_seed(const struct nl_impairments *imp);
+
+/* --- state_link.c --- */
+uint64_t *state_number_of(struct state_end *e, const struct state_number *n);
+uint64_t state_number(const struct state_end *e, const struct state_number *n);
+/* Return: true if the number must be set at an end that has the values @have. A seed that is not
+ * known, or that stays the same, is not set, because setting it would restart the random numbers.
+ */
+bool state_number_changes(const struct state_end *have, const struct state_end *want,
+			  const struct state_number *n);
+/* Return: an end with all values at their defaults. */
+struct state_end state_end_default(void);
+/* Return: true if the end has impairments that use random numbers. */
+bool state_uses_seed(const struct state_end *e);
 /* Return: true if the two ends have the same impairments and parameters of the time model. Seeds
  * are compared only if @a has one.
  */
 bool state_end_same(const struct state_end *a, const struct state_end *b);
 bool state_end_is_default(const struct state_end *e);
+/* Set the numbers of an end to those that the kernel has sent. */
+void state_end_take(struct state_end *e, const struct nl_link *v);
+/* Return: a request that sets the numbers of the end that differ, and has all of @want. */
+struct nl_link_set state_end_changes(const struct state_end *have, const struct state_end *want);
 
 /* The following functions return 0, or an exit status after printing an error. In both cases the
  * caller releases @s with state_free().

@@ -93,45 +93,6 @@ static int configure(struct applying *a, const struct state_step *s)
 
 /* --- links --- */
 
-/* Return: a request that sets the values of the end that differ. A seed that stays the same is not
- * set, because setting it would restart the random numbers.
- */
-static struct nl_link_set impairments(const struct state_end *have, const struct state_end *want)
-{
-	const struct nl_impairments *a = &have->imp, *b = &want->imp;
-
-	return (struct nl_link_set){
-		.set_loss = a->loss != b->loss, .set_corrupt = a->corrupt != b->corrupt,
-		.set_duplicate = a->duplicate != b->duplicate,
-		.set_delay = a->delay != b->delay || a->jitter != b->jitter,
-		.set_jitter = a->delay != b->delay || a->jitter != b->jitter,
-		.set_rate = a->rate != b->rate,
-		.set_seed = want->seeded && !(have->seeded && a->seed == b->seed),
-		.set_latency = have->latency != want->latency,
-		.set_bandwidth = have->bandwidth != want->bandwidth,
-		.latency = want->latency, .bandwidth = want->bandwidth, .imp = *b,
-	};
-}
-
-/* Return: a request for both ends of a link. It sets all values that the request @x or the request
- * @y sets.
- */
-static struct nl_link_set both(const struct nl_link_set *x, const struct nl_link_set *y)
-{
-	struct nl_link_set s = *x;
-
-	s.set_loss |= y->set_loss;
-	s.set_corrupt |= y->set_corrupt;
-	s.set_duplicate |= y->set_duplicate;
-	s.set_delay |= y->set_delay;
-	s.set_jitter |= y->set_jitter;
-	s.set_rate |= y->set_rate;
-	s.set_seed |= y->set_seed;
-	s.set_latency |= y->set_latency;
-	s.set_bandwidth |= y->set_bandwidth;
-	return s;
-}
-
 static int set_link(struct applying *a, const struct state_step *s)
 {
 	const struct state *have = a->d->have, *want = a->d->want;
@@ -141,22 +102,22 @@ static int set_link(struct applying *a, const struct state_step *s)
 	switch (s->kind) {
 	case STATE_LINK:
 	case STATE_STEADY:
-		set.set_down = true;
-		set.down = s->kind == STATE_LINK && e->down;
+		set.set = NL_LINK_BIT(DOWN);
+		set.link.down = s->kind == STATE_LINK && e->down;
 		break;
 	case STATE_FLAP:
-		set.set_flap = true;
-		set.flap_down = e->flap_down;
-		set.flap_period = e->flap_period;
+		set.set = NL_LINK_BIT(FLAP_DOWN) | NL_LINK_BIT(FLAP_PERIOD);
+		set.link.flap_down = e->flap_down;
+		set.link.flap_period = e->flap_period;
 		break;
 	case STATE_IMPAIR_BOTH:
-		far = impairments(state_end(have, hc_peer(&want->topo, s->i, s->j), s->j),
-				  state_end(want, hc_peer(&want->topo, s->i, s->j), s->j));
-		set = impairments(state_end(have, s->i, s->j), e);
-		set = both(&set, &far);
+		far = state_end_changes(state_end(have, hc_peer(&want->topo, s->i, s->j), s->j),
+					state_end(want, hc_peer(&want->topo, s->i, s->j), s->j));
+		set = state_end_changes(state_end(have, s->i, s->j), e);
+		set.set |= far.set;
 		break;
 	default:
-		set = impairments(state_end(have, s->i, s->j), e);
+		set = state_end_changes(state_end(have, s->i, s->j), e);
 		set.one_way = true;
 	}
 	return nl_link_set(a->h, want->name, (struct link_ref){ s->i, s->j }, &set);

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "hc_bounds.h"
 #include "state.h"
 
 /* The step @s, which is being printed. @dry: the steps are not made. */
@@ -149,11 +148,6 @@ static void put_plan(struct printing *p, bool comes, const struct nl_plan *v)
 
 /* --- impairments: those that differ --- */
 
-static const char *ppm_text(char *buf, uint64_t v)
-{
-	return out_percent(buf, v);
-}
-
 static const char *number_text(char *buf, uint64_t v)
 {
 	snprintf(buf, OUT_BUF, "%" PRIu64, v);
@@ -188,26 +182,16 @@ static void put_impairments(struct printing *p)
 {
 	const struct state_end *have = state_end(p->d->have, p->s->i, p->s->j);
 	const struct state_end *want = state_end(p->d->want, p->s->i, p->s->j);
-	const struct nl_impairments *a = &have->imp, *b = &want->imp;
-	const struct value values[] = {
-		{ "loss", a->loss, b->loss, ppm_text },
-		{ "corrupt", a->corrupt, b->corrupt, ppm_text },
-		{ "duplicate", a->duplicate, b->duplicate, ppm_text },
-		{ "delay", a->delay, b->delay, out_exact_time },
-		{ "jitter", a->jitter, b->jitter, out_exact_time },
-		{ "rate", a->rate, b->rate, out_rate },
-		{ "seed", have->seeded ? a->seed : UINT64_MAX,
-		  want->seeded ? b->seed : have->seeded ? a->seed : UINT64_MAX, number_text,
-		  UINT64_MAX },
-		{ "model-latency", have->latency, want->latency, out_exact_time,
-		  HC_LATENCY_DEFAULT },
-		{ "model-bandwidth", have->bandwidth, want->bandwidth, out_rate,
-		  HC_BANDWIDTH_DEFAULT },
-	};
-	size_t i;
+	const struct state_number *n;
 
-	for (i = 0; i < sizeof(values) / sizeof(*values); i++)
-		put_value(p, &values[i]);
+	for (n = state_numbers; n->key; n++) {
+		const struct value v = {
+			n->word, state_number(have, n), state_number(want, n), n->text, n->first,
+		};
+
+		if (state_number_changes(have, want, n))
+			put_value(p, &v);
+	}
 }
 
 static void put_byzantine(struct printing *p, bool comes, const struct nl_byzantine *l)

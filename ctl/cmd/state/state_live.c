@@ -201,7 +201,7 @@ static void take_node(struct state_node *v, const struct nl_node *from)
 {
 	v->failed = from->failed;
 	v->owner = from->owner;
-	v->byzantine = from->byzantine;
+	v->byzantine = cmd_byzantine_of(from);
 	snprintf(v->ifname, sizeof(v->ifname), "%s", from->ifname);
 }
 
@@ -215,9 +215,8 @@ static void take_link(struct state_end *e, const struct nl_link *v)
 		.down = !v->flap_period && v->state & (HYPERCUBE_LINK_F_DOWN |
 						       HYPERCUBE_LINK_F_DETECTED),
 		.flap_down = v->flap_period ? v->flap_down : 0, .flap_period = v->flap_period,
-		.latency = v->latency, .bandwidth = v->bandwidth, .imp = v->imp,
-		.seeded = state_uses_seed(&v->imp),
 	};
+	state_end_take(e, v);
 }
 
 /* Get the state of all link ends. A link that is down at one end, because DETECT has marked it only
@@ -255,8 +254,8 @@ int state_live(struct hcctl *h, const char *fabric, bool endpoints, struct state
 		s->peer = (uint16_t *)s->topo.peers;
 		s->id = now.info.id == hc_name_id(s->name) ? 0 : now.info.id;
 		s->segment = now.info.segment;
-		s->fixed = now.info.fixed;
-		s->base = now.info.base;
+		s->fixed = now.info.subcube_mask;
+		s->base = now.info.subcube_value;
 		rc = rc ?: state_init(h, s);
 		s->stall_timeout = now.info.stall_timeout;
 	}

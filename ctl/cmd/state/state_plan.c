@@ -244,7 +244,7 @@ int state_read_plan(struct hcctl *h, struct json_object *o, void *arg)
 	v->repair = repair;
 	v->guard = guard;
 	v->guard_uid = uid;
-	snprintf(v->recipe, sizeof(v->recipe), "%s", recipe ?: "");
+	snprintf(v->guard_recipe, sizeof(v->guard_recipe), "%s", recipe ?: "");
 	v->sink = root;
 	v->source = root;
 	v->base = root;

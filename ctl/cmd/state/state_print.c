@@ -7,7 +7,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "hc_bounds.h"
 #include "state.h"
 
 const char *state_addr(char *buf, const struct nl_addr_in *a)
@@ -68,18 +67,10 @@ static void put_node(struct hcctl *h, uint32_t u, const struct state_node *v)
 
 static void put_end(struct hcctl *h, const struct state_end *e)
 {
-	const struct nl_impairments *imp = &e->imp;
+	const struct state_number *n;
 
-	put_number(h, "loss_ppm", imp->loss, 0);
-	put_number(h, "corrupt_ppm", imp->corrupt, 0);
-	put_number(h, "duplicate_ppm", imp->duplicate, 0);
-	put_number(h, "delay_ns", imp->delay, 0);
-	put_number(h, "jitter_ns", imp->jitter, 0);
-	put_number(h, "rate", imp->rate, 0);
-	if (e->seeded)
-		out_uint(h, "seed", NULL, imp->seed);
-	put_number(h, "model_latency_ns", e->latency, HC_LATENCY_DEFAULT);
-	put_number(h, "model_bandwidth", e->bandwidth, HC_BANDWIDTH_DEFAULT);
+	for (n = state_numbers; n->key; n++)
+		put_number(h, n->key, state_number(e, n), n->first);
 }
 
 /* Write a link. If both ends have the same values, it has one entry. Otherwise it has an entry for

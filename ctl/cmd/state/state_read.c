@@ -60,10 +60,8 @@ int state_init(struct hcctl *h, struct state *s)
 		return hc_nomem(h);
 	for (i = 0; i < s->topo.nodes; i++)
 		s->node[i] = state_first_node;
-	for (i = 0; i < state_ends(s); i++) {
-		s->end[i].latency = HC_LATENCY_DEFAULT;
-		s->end[i].bandwidth = HC_BANDWIDTH_DEFAULT;
-	}
+	for (i = 0; i < state_ends(s); i++)
+		s->end[i] = state_end_default();
 	return 0;
 }
 
@@ -91,30 +89,6 @@ int state_add_addr(struct hcctl *h, struct state_node *v, const struct nl_addr_i
 	v->addr = a;
 	a[v->naddr++] = *addr;
 	return 0;
-}
-
-bool state_uses_seed(const struct nl_impairments *imp)
-{
-	return imp->loss || imp->corrupt || imp->duplicate || imp->jitter;
-}
-
-bool state_end_same(const struct state_end *a, const struct state_end *b)
-{
-	const struct nl_impairments *x = &a->imp, *y = &b->imp;
-
-	return x->loss == y->loss && x->corrupt == y->corrupt && x->duplicate == y->duplicate &&
-	       x->delay == y->delay && x->jitter == y->jitter && x->rate == y->rate &&
-	       (!a->seeded || (b->seeded && x->seed == y->seed)) &&
-	       a->latency == b->latency && a->bandwidth == b->bandwidth;
-}
-
-bool state_end_is_default(const struct state_end *e)
-{
-	static const struct state_end first = {
-		.latency = HC_LATENCY_DEFAULT, .bandwidth = HC_BANDWIDTH_DEFAULT,
-	};
-
-	return state_end_same(&first, e);
 }
 
 /* --- nodes --- */
@@ -249,9 +223,9 @@ static int check_link(struct hcctl *h, const struct link_keys *k, bool said_stat
 	if (k->one_way && said_state)
 		return hc_invalid(h, "one_way", text,
 				  "\"down\" and \"flap_..\" are of both ends, without it");
-	if (e->imp.jitter > e->imp.delay)
+	if (e->jitter > e->delay)
 		return hc_invalid(h, "jitter_ns", text, "it must not exceed \"delay_ns\"");
-	if (e->imp.rate && e->imp.rate < HC_RATE_MIN)
+	if (e->rate && e->rate < HC_RATE_MIN)
 		return hc_invalid(h, "rate", text, "0 or 32000 at least is wanted");
 	if (!e->flap_down != !e->flap_period ||
 	    (e->flap_period && (e->flap_down < HC_FLAP_MIN ||
@@ -293,31 +267,22 @@ static int put_link(struct hcctl *h, struct reading *r, const struct link_keys *
 static int take_link(struct hcctl *h, struct json_object *o, void *arg)
 {
 	struct reading *r = arg;
-	struct link_keys k = {
-		.e = { .latency = HC_LATENCY_DEFAULT, .bandwidth = HC_BANDWIDTH_DEFAULT },
-	};
-	struct nl_impairments *imp = &k.e.imp;
-	struct json_key keys[] = {
-		{ "node", JSON_U32, &k.u, .max = r->s->topo.nodes - 1, .required = true },
-		{ "dim", JSON_U32, &k.d, .required = true },
+	struct link_keys k = { .e = state_end_default() };
+	struct json_key keys[6 + STATE_NUMBERS + 1] = {
 		{ "down", JSON_FLAG, &k.e.down },
 		{ "flap_down_ms", JSON_U32, &k.e.flap_down, .max = HC_FLAP_MAX },
 		{ "flap_period_ms", JSON_U32, &k.e.flap_period, .max = HC_FLAP_MAX },
-		{ "seed", JSON_U32, &imp->seed },
-		{ "loss_ppm", JSON_U32, &imp->loss, .max = HYPERCUBE_PPM_MAX },
-		{ "corrupt_ppm", JSON_U32, &imp->corrupt, .max = HYPERCUBE_PPM_MAX },
-		{ "duplicate_ppm", JSON_U32, &imp->duplicate, .max = HYPERCUBE_PPM_MAX },
-		{ "delay_ns", JSON_U64, &imp->delay, .max = HC_DELAY_MAX },
-		{ "jitter_ns", JSON_U64, &imp->jitter, .max = HC_DELAY_MAX },
-		{ "rate", JSON_U64, &imp->rate },
-		{ "model_latency_ns", JSON_U64, &k.e.latency, .max = HC_LATENCY_MAX },
-		{ "model_bandwidth", JSON_U64, &k.e.bandwidth },
+		{ "node", JSON_U32, &k.u, .max = r->s->topo.nodes - 1, .required = true },
+		{ "dim", JSON_U32, &k.d, .required = true },
 		{ "one_way", JSON_FLAG, &k.one_way },
-		{}
-	};
+	}, *key = &keys[6];
+	const struct state_number *n;
 	char text[32];
 	int rc;
 
+	for (n = state_numbers; n->key; n++)
+		*key++ = (struct json_key){ n->key, JSON_U64, state_number_of(&k.e, n),
+					    .max = n->max };
 	rc = json_keys(h, o, keys);
 	if (rc)
 		return rc;
@@ -325,8 +290,9 @@ static int take_link(struct hcctl *h, struct json_object *o, void *arg)
 		snprintf(text, sizeof(text), "%u", k.d);
 		return hc_invalid(h, "dim", text, "a dimension of the fabric is wanted");
 	}
-	k.e.seeded = keys[5].given && state_uses_seed(imp);
-	return check_link(h, &k, keys[2].given || keys[3].given || keys[4].given) ?:
+	if (!state_uses_seed(&k.e))
+		k.e.seed = STATE_SEED_NONE;
+	return check_link(h, &k, keys[0].given || keys[1].given || keys[2].given) ?:
 	       put_link(h, r, &k);
 }
 

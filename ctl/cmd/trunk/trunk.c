@@ -69,7 +69,7 @@ static int take_number(struct hcctl *h, const char *what, int *argc, char ***arg
 /* Return: true if trunk @t carries the same links as the new trunk @n. */
 static bool is_of(const struct nl_trunk *t, const struct nl_trunk_new *n)
 {
-	return t->dim == n->dim && t->fixed == n->fixed && t->base == n->base;
+	return t->dim == n->dim && t->subcube_mask == n->fixed && t->subcube_value == n->base;
 }
 
 /* Find the installed trunk that carries the links of e->far. *@id is set to its id, or to 0 if
@@ -337,7 +337,7 @@ static void show_one(struct hcctl *h, const struct nl_trunk *t, const struct nl_
 	out_number(h, TRUNK, "trunk", t->id);
 	out_number(h, DIM, "dim", t->dim);
 	out_cell(h, NODES);
-	out_str(h, "nodes", "%s", cmd_part_text(buf, f->dim, t->fixed, t->base));
+	out_str(h, "nodes", "%s", cmd_part_text(buf, f->dim, t->subcube_mask, t->subcube_value));
 	out_number(h, LINKS, "links", t->links);
 	out_cell(h, STATE);
 	out_bool(h, "established", NULL, t->established);
@@ -347,8 +347,8 @@ static void show_one(struct hcctl *h, const struct nl_trunk *t, const struct nl_
 	out_cell(h, PEER);
 	out_str(h, "peer", "%s", peer_text(peer, t));
 	out_cell(h, KEEP);
-	out_uint(h, "keepalive_ms", NULL, t->keep);
-	out_text(h, "%s", out_exact_time(buf, t->keep * UINT64_C(1000000)));
+	out_uint(h, "keepalive_ms", NULL, t->keepalive);
+	out_text(h, "%s", out_exact_time(buf, t->keepalive * UINT64_C(1000000)));
 	out_number(h, TX, "tx_frames", t->tx_frames);
 	out_number(h, TX_BYTES, "tx_bytes", t->tx_bytes);
 	out_number(h, RX, "rx_frames", t->rx_frames);

@@ -121,8 +121,8 @@ static void offer_print(char *line, const struct trunk_ends *e)
 	if (e->dim != NL_NONE)
 		snprintf(along, sizeof(along), "%u", e->dim);
 	snprintf(line, LINE_MAX_, GREETING " %d %s %u %u %u %s %s %u\n", VERSION, f->name, f->id,
-		 f->dim, f->segment, along, cmd_part_text(part, f->dim, f->fixed, f->base),
-		 f->life);
+		 f->dim, f->segment, along,
+		 cmd_part_text(part, f->dim, f->subcube_mask, f->subcube_value), f->life);
 }
 
 /* Parse a subcube such as "0XX" into @o->fixed and @o->base. Return: false if @word is not a
@@ -191,9 +191,9 @@ static bool reason(const struct trunk_ends *e, const struct offer *o, char *why)
 	else if (o->along != NL_NONE && o->along != e->dim)
 		snprintf(why, LINE_MAX_, "the dimensions of the links are %u and %u", e->dim,
 			 o->along);
-	else if ((f->fixed & o->fixed & (f->base ^ o->base)) != hc_bit(e->dim))
+	else if ((f->subcube_mask & o->fixed & (f->subcube_value ^ o->base)) != hc_bit(e->dim))
 		snprintf(why, LINE_MAX_, "nodes %s and %s have no links along dimension %u",
-			 cmd_part_text(local, f->dim, f->fixed, f->base),
+			 cmd_part_text(local, f->dim, f->subcube_mask, f->subcube_value),
 			 cmd_part_text(there, o->dim, o->fixed, o->base), e->dim);
 	else
 		return false;
@@ -210,8 +210,8 @@ static bool leads_elsewhere(const struct nl_trunk *t, const struct trunk_ends *e
 	struct sockaddr_storage other = {};
 
 	memcpy(&other, t->peer, t->peer_len);
-	return t->dim == e->dim && t->fixed == o->fixed && t->base == o->base && t->established &&
-	       t->life && t->life != o->life && t->silence <= t->keep / 2 &&
+	return t->dim == e->dim && t->subcube_mask == o->fixed && t->subcube_value == o->base &&
+	       t->established && t->life && t->life != o->life && t->silence <= t->keepalive / 2 &&
 	       t->peer_len && !trunk_same_host(&other, peer, 16);
 }
 
