@@ -128,7 +128,7 @@ TEST_BOTH(blocks_of_many_segments_arrive, ring)
 /* The blocks of a result are in the order of the nodes, whatever the order of the stages. */
 TEST_NONE_WRONG(blocks_arrive_in_node_order_for_any_stage_order, cube_doubling_orders(PLAN, takes))
 
-/* Make a random ring tree around the current faults, and run operations on it. */
+/* Make a random tree of rings around the current faults, and run operations on it. */
 static bool around(struct cube *c)
 {
 	unsigned int start = below(c->nodes);

@@ -194,8 +194,8 @@ int hc_plan_ring_fixed(const struct hc_graph *g, const struct hc_ring_tree *t,
 
 /* --- the methods --- */
 
-/* Make the ring tree around the longest cycle that is found; if the network has no cycle, around
- * the ring of any link.
+/* Make the tree of rings around the longest cycle that is found; if the network has no cycle,
+ * around the ring of any link.
  */
 static int hamilton(struct ring_build *b, const struct hc_faults *cube)
 {
@@ -237,9 +237,10 @@ static int make(const struct hc_graph *g, const struct part *p, const struct hc_
 	return rc;
 }
 
-/* Return: true if no other ring tree is better. In each ring tree some node is in one ring only. It
- * receives one message in each step: after n - 1 steps it has the messages of all other nodes, and
- * after n steps its own message has come back. So no ring tree takes fewer than n steps.
+/* Return: true if no other tree of rings is better. In each tree of rings some node is in one ring
+ * only. It receives one message in each step: after n - 1 steps it has the messages of all other
+ * nodes, and after n steps its own message has come back. So no tree of rings takes fewer than n
+ * steps.
  */
 static bool optimal(const struct hc_ring_plan *p)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Planning of ring trees (hc_ring.h) in hypercubes with faults and in any other network.
+ * Planning of trees of rings (hc_ring.h) in hypercubes with faults and in any other network.
  */
 #ifndef _HC_PLAN_RING_H
 #define _HC_PLAN_RING_H
@@ -68,7 +68,7 @@ struct hc_ring_count {
 };
 
 /**
- * struct hc_ring_plan - a ring tree and the properties that the planner computed
+ * struct hc_ring_plan - a tree of rings and the properties that the planner computed
  * @tree: the plan itself; points to memory that hc_ring_plan_free() releases
  * @method: the method that found it
  * @members: number of members
@@ -102,7 +102,7 @@ struct hc_ring_plan {
 #define HC_RING_WIDTH 8
 
 /**
- * hc_plan_ring() - find a ring tree of the largest component of a network
+ * hc_plan_ring() - find a tree of rings of the largest component of a network
  * @g: the network; if several components are the largest, the one with the lowest node is taken
  * @cube: if the network is a hypercube, its faults: the planner then uses what is known about
  *	Hamilton cycles of hypercubes. Else NULL
@@ -115,8 +115,8 @@ struct hc_ring_plan {
  * no other faults, and finds the longest cycle of the network if no block of it (biconnected
  * component) has more than 16 nodes. In other cases the cycle that it finds may not be the longest.
  *
- * HC_RING_AUTO takes a ring of all members if one is found, since no ring tree is better, and else
- * the tree that takes fewer steps. With a width, it considers only trees without longer rings.
+ * HC_RING_AUTO takes a ring of all members if one is found, since no tree of rings is better, and
+ * else the tree that takes fewer steps. With a width, it considers only trees without longer rings.
  *
  * Return: 0, -EHOSTDOWN (no two nodes are connected) or -ENOMEM.
  */
@@ -160,7 +160,7 @@ int hc_plan_ring_fixed(const struct hc_graph *g, const struct hc_ring_tree *t,
 		       struct hc_ring_plan *plan, struct hc_ring_reason *reason);
 
 /**
- * hc_ring_steps() - compute how many steps an all-to-all broadcast over a ring tree takes
+ * hc_ring_steps() - compute how many steps an all-to-all broadcast over a tree of rings takes
  * @t: the tree, which the verifier has accepted
  * @count: filled in
  *

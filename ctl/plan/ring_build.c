@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Making a ring tree: paths are cut into rings, and nodes that are in no ring are attached to the
- * existing rings.
+ * Making a tree of rings: paths are cut into rings, and nodes that are in no ring are attached to
+ * the existing rings.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Counting the steps that an all-to-all broadcast over a ring tree takes.
+ * Counting the steps that an all-to-all broadcast over a tree of rings takes.
  *
  * In each step each node sends one message in each of its rings; a message from the last node of a
  * ring to the first takes one step as well. Which message is sent when depends only on the

@@ -9,7 +9,7 @@
 #include "ring.h"
 
 /**
- * struct ring_build - a ring tree under construction
+ * struct ring_build - a tree of rings under construction
  * @g: the component
  * @width: the most nodes of a ring into which paths are cut
  * @ring: the rings so far; memory for @g->nodes
@@ -31,7 +31,7 @@ struct ring_build {
 };
 
 /* --- ring_build.c --- */
-/* Allocate memory for a ring tree. Return: 0 or -ENOMEM; the caller calls ring_build_free() in
+/* Allocate memory for a tree of rings. Return: 0 or -ENOMEM; the caller calls ring_build_free() in
  * either case.
  */
 int ring_build_init(struct ring_build *b, const struct hc_graph *g, uint32_t width);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Properties of ring trees, computed without any of the code under test.
+ * Properties of trees of rings, computed without any of the code under test.
  */
 #include <stdlib.h>
 #include <string.h>

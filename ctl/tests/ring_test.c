@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tests of the planners of ring trees, as KTAP.
+ * Tests of the planners of trees of rings, as KTAP.
  * Usage: ring_test [NAME..]: all cases, or the ones named.
  */
 #include <stdlib.h>
@@ -38,7 +38,7 @@ bool plan_holds(const struct net *net, const struct hc_ring_plan *p)
 	CHECK(tree_walk(&p->tree, &r));
 	CHECK(r.deliver == p->steps.deliver && r.acknowledge == p->steps.acknowledge);
 	CHECK(r.frames == (unsigned long)p->members * p->tree.nnodes);
-	/* No ring tree takes fewer steps than these. */
+	/* No tree of rings takes fewer steps than these. */
 	CHECK(r.deliver >= p->members - 1 && r.acknowledge >= p->members);
 	hc_graph_free(g);
 	return true;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Shared by the tests of ring trees: networks of few nodes as matrices, and properties of ring
- * trees that are computed without any of the code under test.
+ * Shared by the tests of trees of rings: networks of few nodes as matrices, and properties of trees
+ * that are computed without any of the code under test.
  */
 #ifndef _RING_TEST_H
 #define _RING_TEST_H
@@ -33,7 +33,7 @@ unsigned int net_largest(const struct net *net);
 /* Return: length of the longest cycle, by trying all paths; for few nodes. */
 unsigned int net_longest_cycle(const struct net *net);
 
-/* Return: true if @t is a ring tree of the network, by the definition, without the verifier. */
+/* Return: true if @t is a tree of rings of the network, by the definition, without the verifier. */
 bool net_has_tree(const struct net *net, const struct hc_ring_tree *t);
 /**
  * struct trial - the result of a simulated broadcast

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The verifier of ring trees; see hc_ring.h.
+ * The verifier of trees of rings; see hc_ring.h.
  */
 #include "hc_ring.h"
 

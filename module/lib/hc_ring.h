@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Ring trees: rings of nodes over healthy links, any two of which have at most one node in common.
- * Messages go round in each ring, and a node that is in several rings forwards them from one to
- * another, so that each message enters each ring once: all-to-all broadcast.
+ * Trees of rings: rings of nodes over healthy links, any two of which have at most one node in
+ * common. Messages go round in each ring, and a node that is in several rings forwards them from
+ * one to another, so that each message enters each ring once: all-to-all broadcast.
  *
  * A ring need not be a cycle of the network. If its last node has no healthy link to its first
  * node, the messages from the last to the first go back along the ring, against the direction of

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Ring trees for tests, and allgathers over them, whose results are compared with the expected
+ * Trees of rings for tests, and allgathers over them, whose results are compared with the expected
  * ones. The rings may be longer or more than necessary, but the verifier accepts them.
  */
 #ifndef _HC_RINGS_H
@@ -9,7 +9,7 @@
 #include "cube.h"
 #include "hc_ring.h"
 
-/* A ring tree in memory of its own. @repair: its plan is installed with REPAIR. */
+/* A tree of rings in memory of its own. @repair: its plan is installed with REPAIR. */
 struct rings {
 	struct hc_ring_tree tree;
 	bool repair;
@@ -23,14 +23,14 @@ struct rings {
 void rings_gray(struct rings *r, unsigned int dim);
 /* Make one ring of the @n nodes @node. */
 void rings_one(struct rings *r, const uint16_t *node, unsigned int n);
-/* Make a random ring tree, with rings of at most @width nodes, of all nodes that paths without
+/* Make a random tree of rings, with rings of at most @width nodes, of all nodes that paths without
  * faults connect with @start.
  */
 void rings_random(struct rings *r, const struct cube *c, unsigned int start, unsigned int width);
-/* Install the ring tree as plan @id, and make its nodes the members of the cube's plan. */
+/* Install the tree of rings as plan @id, and make its nodes the members of the cube's plan. */
 int cube_rings(struct cube *c, unsigned int id, const struct rings *r);
-/* Install the ring tree that the planner finds around the faults and around the nodes of the set
- * @without, which have not failed.
+/* Install the tree of rings that the planner finds around the faults and around the nodes of the
+ * set @without, which have not failed.
  */
 int cube_rings_around(struct cube *c, unsigned int id, uint64_t without);
 /* Make a cube with a plan of one ring of all its nodes, and bind sockets at all of them. */

@@ -154,9 +154,9 @@ static int find_rings(struct hcctl *h, const char *fabric, struct plot *p)
 	return rc ?: plot_set_ring(h, p);
 }
 
-/* Set the picture of a network that is not a cube, with a ring tree or a spanning tree. This is the
- * plan with @id; or if @id is 0, the first installed plan of these types that is not broken; or if
- * there is none, rings that could be installed.
+/* Set the picture of a network that is not a cube, with a tree of rings or a spanning tree. This is
+ * the plan with @id; or if @id is 0, the first installed plan of these types that is not broken; or
+ * if there is none, rings that could be installed.
  */
 static int live_net(struct hcctl *h, const char *fabric, uint32_t id, struct plot *p)
 {

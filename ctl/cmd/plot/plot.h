@@ -29,7 +29,7 @@ enum plot_kind {
 	PLOT_BALANCE,	/* a balancing topology: its subcube, and the parent of each node outside of
 			 * it
 			 */
-	PLOT_RING,	/* a ring tree: which node sends to which in which ring */
+	PLOT_RING,	/* a tree of rings: which node sends to which in which ring */
 	PLOT_DOUBLING,	/* recursive doubling: which nodes exchange data at which stage */
 	PLOT_SPAN,	/* a spanning tree: which node sends to its parent in which step */
 };
@@ -97,8 +97,8 @@ struct plot_hop {
  * @busiest: of all links, the greatest sum of the bytes that its two ends have sent
  * @hops: the hops of a recording, or NULL
  * @nhops: number of hops
- * @net: the network of a ring tree, or a network that is not a cube
- * @rings: the ring tree
+ * @net: the network of a tree of rings, or a network that is not a cube
+ * @rings: the tree of rings
  */
 struct plot {
 	enum plot_kind kind;
@@ -134,7 +134,7 @@ int plot_set_balance(struct hcctl *h, struct plot *p, const struct hc_balance *b
 /* Set the picture of a spanning tree. @up: the steps that hc_span_check() computes. */
 int plot_set_span(struct hcctl *h, struct plot *p, const struct hc_span *s, const uint16_t *up);
 int plot_set_doubling(struct hcctl *h, struct plot *p, const struct hc_doubling *d);
-/* Set the picture of the ring tree p->rings in the network p->net. */
+/* Set the picture of the tree of rings p->rings in the network p->net. */
 int plot_set_ring(struct hcctl *h, struct plot *p);
 void plot_clear(struct plot *p);
 

@@ -2,7 +2,7 @@
 /*
  * hcctl plot: the positions of nodes in a network that is not a hypercube.
  *
- * The nodes of a ring tree are on a circle, in the order of the first ring. A convergent point,
+ * The nodes of a tree of rings are on a circle, in the order of the first ring. A convergent point,
  * where further rings begin, is followed by the nodes of these rings. So the nodes of a ring are
  * mostly neighbours on the circle.
  *
@@ -16,9 +16,9 @@
 #include "memory.h"
 #include "plot.h"
 
-/* --- ring trees --- */
+/* --- trees of rings --- */
 
-/* The nodes of a ring tree, as they are placed on a circle. */
+/* The nodes of a tree of rings, as they are placed on a circle. */
 struct circle {
 	const struct plot *p;
 	struct plot_spot *spot;

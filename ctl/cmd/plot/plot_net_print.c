@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hcctl plot: drawing of ring trees and spanning trees of networks that are not hypercubes.
+ * hcctl plot: drawing of trees of rings and spanning trees of networks that are not hypercubes.
  */
 #include <math.h>
 #include <stdlib.h>

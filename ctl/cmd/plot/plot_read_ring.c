@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hcctl plot: reading ring trees from files. The rings are verified, and their steps are computed.
+ * hcctl plot: reading trees of rings from files. The rings are verified, and their steps are
+ * computed.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -9,11 +10,11 @@
 #include "memory.h"
 #include "plot.h"
 
-/* The contents of the file: a ring tree, and if the network is not a cube, its links. */
+/* The contents of the file: a tree of rings, and if the network is not a cube, its links. */
 struct parts {
 	struct hc_ring *ring;
 	uint16_t *node;		/* the nodes of all rings, ring after ring */
-	struct hc_ring_tree t;	/* the ring tree; points to @ring and @node */
+	struct hc_ring_tree t;	/* the tree of rings; points to @ring and @node */
 	struct hc_edge *edges;
 	size_t nedges;
 	uint32_t *live;		/* set of the nodes of the network */
