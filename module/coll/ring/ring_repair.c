@@ -45,7 +45,7 @@
  *
  * Once faults stop, all nodes know the same links (route/lsdb.c), hence the same coordinator;
  * frames that were lost are sent again each second; so an attempt succeeds.
- * selftests/model/ring_mend.pml is a model of this.
+ * selftests/model/ring_repair.pml is a model of this.
  *
  * Processes need not wait during a repair. Their contributions wait in the host port
  * (hc_member_holds()), except for the rest of a contribution of which a part was sent; they receive
