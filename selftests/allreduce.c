@@ -53,7 +53,7 @@ TEST(allreduce_of_zero_bytes_to_a_megabyte_gives_right_result)
 	unsigned int i;
 
 	ASSERT_EQ(0, cube_ready(&c, 4, true, 0));
-	for (i = 0; i < ARRAY_SIZE(counts) && !_metadata->failed; i++)
+	for (i = 0; i < ARRAY_SIZE(counts) && !test_failed(_metadata); i++)
 		EXPECT_EQ(0, kinds_run(&c, PLAN, &k, 1, counts[i]));
 	EXPECT_EQ(0, cube_del(&c));
 }
@@ -140,7 +140,7 @@ TEST(reduces_allreduces_and_barriers_in_flight_do_not_mix)
 	for (i = 0; i < n; i++)
 		for (k = 0; k < njobs; k++)
 			EXPECT_EQ(p[i].job[k].waits ? k : 0, p[i].job[k].res.op);
-	if (_metadata->failed)
+	if (test_failed(_metadata))
 		ctl_op_print(c.name);
 	parties_free(p, n);
 	EXPECT_EQ(0, cube_del(&c));
@@ -259,7 +259,7 @@ static void broken(struct __test_metadata *_metadata, unsigned int how)
 		for (k = 0; k < p[i].njobs && p[i].fd >= 0; k++)
 			EXPECT_TRUE(!p[i].job[k].ends || p[i].job[k].res.status ||
 				    p[i].job[k].got == 8);
-	if (_metadata->failed)
+	if (test_failed(_metadata))
 		ctl_op_print(c.name);
 	printf("# %u of %u ended well\n", good, n * njobs);
 	parties_free(p, n);

@@ -229,7 +229,7 @@ static void deliver(struct __test_metadata *_metadata, struct cube *c, size_t si
 
 	EXPECT_TRUE(run_all(c, &s, l));
 	EXPECT_TRUE(all_right(c, &s, l));
-	if (_metadata->failed)
+	if (test_failed(_metadata))
 		ctl_op_print(c->name);
 }
 
@@ -243,11 +243,11 @@ TEST(messages_of_all_sizes_arrive_whole)
 	unsigned int i;
 
 	ASSERT_EQ(0, start(&c, 4, 0, true));
-	for (i = 0; i < ARRAY_SIZE(sizes) && !_metadata->failed; i++)
+	for (i = 0; i < ARRAY_SIZE(sizes) && !test_failed(_metadata); i++)
 		deliver(_metadata, &c, sizes[i], 1, i & 1);
 	EXPECT_EQ(0, cube_del(&c));
 	ASSERT_EQ(0, start(&c, 3, 256, true));
-	for (i = 0; i < ARRAY_SIZE(sizes) && !_metadata->failed; i++)
+	for (i = 0; i < ARRAY_SIZE(sizes) && !test_failed(_metadata); i++)
 		deliver(_metadata, &c, sizes[i] % 70000, 2, true);
 	EXPECT_EQ(0, cube_del(&c));
 }

@@ -164,7 +164,7 @@ static struct outcome outcome_of(unsigned int kind, unsigned int oper, size_t by
 		else if (m->err)
 			o.failed |= 1u << u;
 		if (m->err && m->err != -EBADMSG)
-			TH_LOG("node %u: %s", u, strerror(-m->err));
+			printf("# node %u: %s\n", u, strerror(-m->err));
 		else if (!m->err && gets && memcmp(m->out, right, bytes / 8 * 8))
 			o.wrong |= 1u << u;
 	}

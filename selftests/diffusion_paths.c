@@ -213,6 +213,7 @@ TEST(copies_use_all_paths_that_remain_around_known_faults)
 {
 	unsigned int round, i, node, dim, faults, src, dst, n;
 	struct cube c;
+	int err;
 
 	ASSERT_EQ(0, copies_start(&c, 4, 1, HYPERCUBE_DELIVER_AGREED));
 	for (round = 0; round < scaled(60); round++) {
@@ -222,10 +223,9 @@ TEST(copies_use_all_paths_that_remain_around_known_faults)
 		dst = (src + 1 + below(15)) % 16;
 		for (i = 0; i < faults; i++) {
 			cube_link(&c, below(32), &node, &dim);
-			if (i % 2 && node != src && node != dst)
-				ASSERT_EQ(0, cube_fail_node(&c, node));
-			else
-				ASSERT_EQ(0, cube_fail_link(&c, node, dim));
+			err = i % 2 && node != src && node != dst ?
+			      cube_fail_node(&c, node) : cube_fail_link(&c, node, dim);
+			ASSERT_EQ(0, err);
 		}
 		n = copies_possible(&c, src, dst);
 		ASSERT_LE(4 - faults, n);

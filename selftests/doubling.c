@@ -44,7 +44,7 @@ TEST(allreduce_is_right_for_lengths_from_zero_to_one_megabyte)
 		counts[5 + i] = seg - 1 + i;
 	counts[8] = 2 * seg;
 	counts[9] = 2 * seg + 1;
-	for (i = 0; i < ARRAY_SIZE(counts) && !_metadata->failed; i++)
+	for (i = 0; i < ARRAY_SIZE(counts) && !test_failed(_metadata); i++)
 		EXPECT_EQ(0, kinds_run(&c, PLAN, &k, 1, counts[i]));
 	EXPECT_EQ(0, cube_del(&c));
 }
@@ -170,7 +170,7 @@ TEST(results_of_many_operations_in_flight_do_not_mix)
 			EXPECT_EQ(4, res->steps);
 			EXPECT_EQ(4, res->clock);
 		}
-	if (_metadata->failed)
+	if (test_failed(_metadata))
 		ctl_op_print(c.name);
 	parties_free(p, n);
 	EXPECT_EQ(0, cube_del(&c));

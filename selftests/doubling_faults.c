@@ -68,7 +68,7 @@ static unsigned int failures(struct __test_metadata *_metadata, const struct par
 	unsigned int failed = 0, i, k;
 
 	for (i = 0; i < n; i++)
-		for (k = 0; k < p[i].njobs && p[i].fd >= 0 && !_metadata->failed; k++) {
+		for (k = 0; k < p[i].njobs && p[i].fd >= 0 && !test_failed(_metadata); k++) {
 			const struct job *j = &p[i].job[k];
 
 			failed += !j->ends || j->res.status;
@@ -128,7 +128,7 @@ static void blow(struct __test_metadata *_metadata, unsigned int how, size_t byt
 	EXPECT_GT(failures(_metadata, p, n, want, how), 0);
 	/* Long operations had only just begun, so perhaps none of them has succeeded. */
 	EXPECT_GT(good + (bytes > 8), 0);
-	if (_metadata->failed)
+	if (test_failed(_metadata))
 		ctl_op_print(c.name);
 	printf("# %u of %u ended well\n", good, n * njobs);
 	free(out);

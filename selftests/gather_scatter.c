@@ -294,7 +294,7 @@ static void broken(struct __test_metadata *_metadata, bool node_fails)
 		ASSERT_EQ(0, cube_fail_node(&c, victim));
 	EXPECT_EQ(0, drive(p, n, 30));
 	for (i = 0; i < n; i++)
-		for (k = 0; k < njobs && !_metadata->failed; k++) {
+		for (k = 0; k < njobs && !test_failed(_metadata); k++) {
 			const struct job *j = &p[i].job[k];
 
 			EXPECT_GE(1, j->ends + !!j->refused);
@@ -304,7 +304,7 @@ static void broken(struct __test_metadata *_metadata, bool node_fails)
 			good++;
 			EXPECT_TRUE(job_right(j, node, n, i, k, bytes));
 		}
-	if (_metadata->failed)
+	if (test_failed(_metadata))
 		ctl_op_print(c.name);
 	printf("# %u of %u ended well\n", good, n * njobs);
 	parties_done(p, n, njobs);
@@ -344,7 +344,7 @@ static void closing(struct __test_metadata *_metadata, unsigned int k, unsigned 
 	cube_close(&c, victim);
 	p[victim].fd = -1;
 	EXPECT_EQ(0, drive(p, n, 20));
-	for (i = 0; i < n && !_metadata->failed; i++)
+	for (i = 0; i < n && !test_failed(_metadata); i++)
 		if (i != victim) {
 			EXPECT_EQ(1, p[i].job[0].ends);
 			EXPECT_EQ(-ECONNRESET, p[i].job[0].res.status);

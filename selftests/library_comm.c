@@ -9,10 +9,8 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
 
+#include "cube.h"
 #include "handles.h"
 #include "ktap.h"
 #include "libhypercube-comm.h"
@@ -20,7 +18,6 @@
 
 #define NAME	"comm"
 #define DIM	4
-#define ALL	16
 #define ID	5
 #define LONG	(1 << 20)
 #define MANY	320
@@ -41,42 +38,37 @@ static struct hcl_comm_group group_of(const uint32_t *nodes, uint32_t n)
 	};
 }
 
-static bool member_run(const struct hcl_comm_group *g, uint32_t node, part_fn part)
+/* What the members of a communicator run in processes of their own. */
+struct members {
+	struct hcl_comm_group g;
+	part_fn part;
+};
+
+static int member_run(void *arg, unsigned int i)
 {
+	const struct members *m = arg;
+	uint32_t node = m->g.nodes[i];
 	struct hcl_comm *c;
 	char text[256];
 	bool right;
 
-	if (hcl_comm_create(&c, g, node))
-		return WRONG("node %u: %s\n", node, hcl_comm_explain(text, sizeof(text)));
+	if (hcl_comm_create(&c, &m->g, node)) {
+		printf("# node %u: %s\n", node, hcl_comm_explain(text, sizeof(text)));
+		return 1;
+	}
 	hcl_set_timeout(hcl_comm_handle(c), 20000);
-	right = part(c);
+	right = m->part(c);
 	hcl_comm_free(c);
-	return right;
+	return !right;
 }
 
 /* Run @part in a process for each of the @n nodes @nodes. Return: number of processes that failed.
  */
 static unsigned int together(const uint32_t *nodes, uint32_t n, part_fn part)
 {
-	struct hcl_comm_group g = group_of(nodes, n);
-	unsigned int wrong = 0;
-	pid_t pid[ALL];
-	uint32_t i;
-	int status;
+	struct members m = { group_of(nodes, n), part };
 
-	fflush(stdout);
-	for (i = 0; i < n; i++) {
-		pid[i] = fork();
-		if (pid[i])
-			continue;
-		status = member_run(&g, nodes[i], part) ? 0 : 1;
-		fflush(stdout);
-		_exit(status);
-	}
-	for (i = 0; i < n; i++)
-		wrong += waitpid(pid[i], &status, 0) != pid[i] || status;
-	return wrong;
+	return processes_failed(n, member_run, &m);
 }
 
 static bool fabric_new(void)
@@ -223,19 +215,11 @@ TEST(long_allreduces_on_two_communicators_complete_in_any_order)
 	EXPECT_EQ(true, no_plan_is_left());
 }
 
-static double now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1e3 + t.tv_nsec / 1e6;
-}
-
 /* Make many communicators without waiting, and check the members of each. */
 static bool many(struct hcl_comm *c)
 {
 	struct hcl_comm *made[MANY] = { NULL };
-	double began = now_ms(), end;
+	uint64_t began = now_ms(), end;
 	bool right = true;
 	unsigned int i;
 
@@ -246,7 +230,7 @@ static bool many(struct hcl_comm *c)
 	for (i = 0; right && i < MANY; i++)
 		right = __builtin_popcountll(set_of(made[i])) == (int)hcl_comm_size(made[i]);
 	if (!hcl_comm_rank(c))
-		printf("# %u communicators in %.0f ms\n", i, end - began);
+		printf("# %u communicators in %u ms\n", i, (unsigned int)(end - began));
 	for (i = 0; i < MANY; i++)
 		hcl_comm_free(made[i]);
 	return right;

@@ -455,8 +455,8 @@ TEST(operator_and_type_names_parse_back_and_invalid_are_refused)
 	EXPECT_EQ(-EINVAL, hcl_type_parse("record: 4", &width));
 	EXPECT_EQ(-EINVAL, hcl_type_parse("u63", &width));
 	EXPECT_EQ(-EINVAL, hcl_oper_parse("plus"));
-	EXPECT_FALSE(hcl_oper_name(0));
-	EXPECT_FALSE(hcl_oper_name(__HYPERCUBE_OPER_END));
+	EXPECT_EQ(NULL, hcl_oper_name(0));
+	EXPECT_EQ(NULL, hcl_oper_name(__HYPERCUBE_OPER_END));
 	EXPECT_EQ(4, hcl_elem_size(HYPERCUBE_SUM, HYPERCUBE_F32, 0));
 	EXPECT_EQ(-EINVAL, hcl_elem_size(HYPERCUBE_XOR, HYPERCUBE_F32, 0));
 	EXPECT_EQ(2, hcl_elem_size(HYPERCUBE_PROD, HYPERCUBE_F16, 0));

@@ -487,7 +487,7 @@ TEST(block_collectives_can_be_posted_on_all_plan_types)
 	};
 	enum { N = sizeof(p) / sizeof(*p) };
 	uint64_t in[NODES][N][NODES], out[NODES][N][NODES] = { 0 }, id[NODES][N];
-	unsigned int i, j, k;
+	unsigned int i, j, k, at;
 
 	ASSERT_EQ(true, set_up_all());
 	for (i = 0; i < NODES; i++)
@@ -504,13 +504,13 @@ TEST(block_collectives_can_be_posted_on_all_plan_types)
 		for (i = 0; i < NODES; i++) {
 			ASSERT_TRUE(move_until(i, id[i][k]));
 			ASSERT_EQ(0, hcl_wait(h[i], id[i][k], NULL));
-			for (j = 0; j < NODES; j++)
-				if (p[k].collective == HYPERCUBE_ALLGATHER)
-					EXPECT_EQ(in[j][k][0], out[i][k][j]);
-				else if (p[k].collective == HYPERCUBE_ALLTOALL)
-					EXPECT_EQ(in[j][k][i], out[i][k][j]);
-			if (p[k].collective == HYPERCUBE_REDUCE_SCATTER)
+			if (p[k].collective == HYPERCUBE_REDUCE_SCATTER) {
 				EXPECT_EQ(NODES * (1000 * k + i) + 280, out[i][k][0]);
+				continue;
+			}
+			at = p[k].collective == HYPERCUBE_ALLTOALL ? i : 0;
+			for (j = 0; j < NODES; j++)
+				EXPECT_EQ(in[j][k][at], out[i][k][j]);
 		}
 }
 

@@ -181,26 +181,17 @@ static unsigned int threads_run(struct node_work *w, unsigned int n)
 	return bad;
 }
 
+static int process_run(void *arg, unsigned int i)
+{
+	struct node_work *w = arg;
+
+	node_run(&w[i]);
+	return (int)w[i].bad;
+}
+
 static unsigned int processes_run(struct node_work *w, unsigned int n)
 {
-	unsigned int i, bad = 0;
-	pid_t pid[n];
-	int status;
-
-	fflush(stdout);
-	for (i = 0; i < n; i++) {
-		pid[i] = fork();
-		if (pid[i])
-			continue;
-		node_run(&w[i]);
-		fflush(stdout);
-		_exit(w[i].bad);
-	}
-	for (i = 0; i < n; i++) {
-		waitpid(pid[i], &status, 0);
-		bad += !WIFEXITED(status) || WEXITSTATUS(status);
-	}
-	return bad;
+	return processes_failed(n, process_run, w);
 }
 
 /* Run two plans, with all contributions as long as possible. This hung in an earlier version. */

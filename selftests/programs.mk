@@ -13,16 +13,10 @@ CFLAGS ?= -O2 -g
 override CFLAGS += -std=gnu11 -Wall -Wextra
 override CPPFLAGS += -D_GNU_SOURCE -I$(OF)/uapi -I$(OF)/ctl/libhypercube -MMD -MP
 
-.PHONY: all clean counted FORCE
+.PHONY: all counted FORCE
 all:
 
 $(lib)/libhypercube.a: FORCE
 	@$(MAKE) -s --no-print-directory -C $(OF)/ctl/libhypercube O=$(lib)
 
-$(O):
-	mkdir -p $@
-
-clean:
-	rm -rf $(O)
-
--include $(wildcard $(O)/*.d)
+include $(top)/ctl/build.mk

@@ -21,6 +21,7 @@
 #include "cube.h"
 #include "handles.h"
 #include "ktap.h"
+#include "splitmix.h"
 
 #define CPUS_MAX	8
 #define TICK_US		10000
@@ -54,10 +55,7 @@ struct process {
 /* Return: the output of the random number generator splitmix64 for the state @x. */
 static uint64_t mix(uint64_t x)
 {
-	x += 0x9e3779b97f4a7c15;
-	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
-	x = (x ^ x >> 27) * 0x94d049bb133111eb;
-	return x ^ x >> 31;
+	return hc_splitmix(&x);
 }
 
 /* Return: element @elem of the contribution of @node to operation @op. */

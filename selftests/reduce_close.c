@@ -224,9 +224,9 @@ static void test(struct __test_metadata *_metadata, unsigned int collective, boo
 	while (variant--)
 		below(1);
 	ASSERT_EQ(0, start(&c, doubling));
-	for (i = 0; i < scaled(rounds) && !_metadata->failed; i++)
+	for (i = 0; i < scaled(rounds) && !test_failed(_metadata); i++)
 		EXPECT_TRUE(round_right(&c, collective, doubling));
-	if (_metadata->failed)
+	if (test_failed(_metadata))
 		ctl_op_print(c.name);
 	EXPECT_EQ(0, cube_del(&c));
 }

@@ -70,9 +70,9 @@ static void pipeline(struct __test_metadata *_metadata, struct cube *c, unsigned
 			}
 		}
 	EXPECT_EQ(0, drive_well(p, n, 60));
-	if (_metadata->failed)
+	if (test_failed(_metadata))
 		ctl_op_print(c->name);
-	for (k = 0; k < njobs && !_metadata->failed; k++)
+	for (k = 0; k < njobs && !test_failed(_metadata); k++)
 		EXPECT_TRUE(result_right(c, out[k], k));
 	free(in);
 	free(out);

@@ -238,10 +238,10 @@ TEST_BOTH(results_of_many_operations_in_flight_do_not_mix, tree)
 				fill(j, &kind, n, 1 + m % 4);
 		}
 	EXPECT_EQ(0, drive(p, n, 60));
-	for (m = 0; m < njobs && !_metadata->failed; m++)
+	for (m = 0; m < njobs && !test_failed(_metadata); m++)
 		EXPECT_TRUE(m % 3 == 1 ? kind_right(&c, p, node, n, m) :
 					 right(&c, p, node, n, m));
-	if (_metadata->failed)
+	if (test_failed(_metadata))
 		ctl_op_print(c.name);
 	all_done(p, n, njobs);
 	EXPECT_EQ(0, cube_del(&c));

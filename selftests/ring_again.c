@@ -130,7 +130,7 @@ TEST(operations_of_two_segments_continue_after_fault_at_any_step)
 	varied(_metadata, &trial_variants[4]);
 }
 
-TEST(two_segment_operations_in_ring_trees_continue_after_fault)
+TEST(two_segment_operations_in_trees_of_rings_continue_after_fault)
 {
 	varied(_metadata, &trial_variants[5]);
 }

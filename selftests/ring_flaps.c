@@ -356,7 +356,7 @@ TEST(ten_thousand_allgathers_succeed_while_links_flap)
 	printf("# %u operations while links changed %u times\n", least, flaps);
 	EXPECT_TRUE(fine);
 	EXPECT_GE(least, want / 4);
-	if (_metadata->failed)
+	if (test_failed(_metadata))
 		ctl_op_print(f.c.name);
 	EXPECT_EQ(0, cube_del(&f.c));
 }

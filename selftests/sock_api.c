@@ -341,12 +341,10 @@ TEST(members_may_mix_short_and_long_operation_control_messages)
 	bad = k;
 	bad.op.flags = 0x80;
 	EXPECT_EQ(EINVAL, send_control(c.fd[0], &bad, sizeof(bad), NULL, 0));
-	for (u = 0; u < c.nodes; u++) {
-		if (u % 2)
-			EXPECT_EQ(8, shc_send(c.fd[u], &op, &v, 8, 0));
-		else
-			EXPECT_EQ(0, send_control(c.fd[u], &k, sizeof(k), NULL, 0));
-	}
+	for (u = 0; u < c.nodes; u += 2)
+		EXPECT_EQ(0, send_control(c.fd[u], &k, sizeof(k), NULL, 0));
+	for (u = 1; u < c.nodes; u += 2)
+		EXPECT_EQ(8, shc_send(c.fd[u], &op, &v, 8, 0));
 	EXPECT_EQ(8, shc_recv_soon(c.fd[0], &out, sizeof(out), &res));
 	EXPECT_EQ(0, res.status);
 	EXPECT_EQ(c.nodes * v, out);

@@ -312,7 +312,7 @@ TEST(blocking_calls_fail_with_eintr_on_signal)
 	limit(c.fd[0], SO_RCVTIMEO, 0);
 	EXPECT_EQ(-EINTR, shc_recv(c.fd[0], &v, 8, &res, &eor, 0));
 	setitimer(ITIMER_REAL, &never, NULL);
-	alarm(__test_timeout());
+	alarm(test_timeout());
 	EXPECT_EQ(0, cube_del(&c));
 }
 

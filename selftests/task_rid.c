@@ -37,6 +37,27 @@ TEST_TASKS(no_task_is_lost_when_all_nodes_request_tasks_at_once, 4, 0)
 	nl_shut_all(nl, 16);
 }
 
+/* Put @had[u] tasks at each node u, and run a round of node 0, after which each node must have
+ * @has[u] tasks.
+ */
+static void share(struct __test_metadata *_metadata, struct task_fixture *y,
+		  const unsigned int *had, const unsigned int *has, struct round_view *v)
+{
+	struct task_view view;
+	unsigned int u, i;
+
+	for (u = 0; u < y->c.nodes; u++)
+		for (i = 0; i < had[u]; i++)
+			ASSERT_EQ(0, fixture_put(y, u, 8, 0));
+	EXPECT_EQ(0, round_run(y->c.name, RID, 0, v));
+	EXPECT_EQ(0, v->status);
+	for (u = 0; u < y->c.nodes; u++) {
+		EXPECT_EQ(0, task_view(y->c.name, u, &view));
+		EXPECT_EQ(has[u], view.queued);
+	}
+	EXPECT_EQ(0, fixture_wrong(y));
+}
+
 /* Neighbours 1, 2 and 4 have 5, 3 and 10 tasks, so node 0 has 4.5 fewer than the average of itself
  * and these. It requests 4 tasks; the neighbours' shares are 1.25, 0.75 and 2.5.
  */
@@ -44,22 +65,11 @@ TEST_TASKS(node_requests_tasks_in_proportion_to_loads_of_neighbours, 3, 0)
 {
 	static const unsigned int had[8] = { 0, 5, 3, 7, 10, 7, 7, 7 };
 	static const unsigned int has[8] = { 4, 4, 2, 7, 8, 7, 7, 7 };
-	struct task_view view;
 	struct round_view v;
-	unsigned int u, i;
 
-	for (u = 0; u < 8; u++)
-		for (i = 0; i < had[u]; i++)
-			ASSERT_EQ(0, fixture_put(y, u, 8, 0));
-	EXPECT_EQ(0, round_run(y->c.name, RID, 0, &v));
-	EXPECT_EQ(0, v.status);
+	share(_metadata, y, had, has, &v);
 	EXPECT_EQ(4, v.members);
 	EXPECT_EQ(4, v.moved);
-	for (u = 0; u < 8; u++) {
-		EXPECT_EQ(0, task_view(y->c.name, u, &view));
-		EXPECT_EQ(has[u], view.queued);
-	}
-	EXPECT_EQ(0, fixture_wrong(y));
 }
 
 /* The share of each neighbour is less than one task, but the requesting node gets a task
@@ -68,21 +78,10 @@ TEST_TASKS(node_requests_tasks_in_proportion_to_loads_of_neighbours, 3, 0)
 TEST_TASKS(idle_node_gets_one_task_when_each_share_is_below_one_task, 2, 0)
 {
 	static const unsigned int had[4] = { 0, 1, 2, 2 }, has[4] = { 1, 1, 1, 2 };
-	struct task_view view;
 	struct round_view v;
-	unsigned int u, i;
 
-	for (u = 0; u < 4; u++)
-		for (i = 0; i < had[u]; i++)
-			ASSERT_EQ(0, fixture_put(y, u, 8, 0));
-	EXPECT_EQ(0, round_run(y->c.name, RID, 0, &v));
-	EXPECT_EQ(0, v.status);
+	share(_metadata, y, had, has, &v);
 	EXPECT_EQ(1, v.moved);
-	for (u = 0; u < 4; u++) {
-		EXPECT_EQ(0, task_view(y->c.name, u, &view));
-		EXPECT_EQ(has[u], view.queued);
-	}
-	EXPECT_EQ(0, fixture_wrong(y));
 }
 
 /* A node sends requests only over usable links. A node without usable links sends none. */

@@ -137,7 +137,7 @@ TEST(each_task_is_executed_once_by_one_of_many_workers)
 	crowd.each = scaled(4000);
 	crowd.left = PRODUCERS * crowd.each;
 	crowd.seen = calloc(PRODUCERS, crowd.each);
-	ASSERT_TRUE(crowd.seen);
+	ASSERT_NE(NULL, crowd.seen);
 	for (i = 0; i < PRODUCERS + WORKERS; i++)
 		ASSERT_EQ(0, pthread_create(&threads[i], NULL, i < PRODUCERS ? produce : work,
 					    (void *)(uintptr_t)(i % PRODUCERS)));

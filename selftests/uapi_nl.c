@@ -406,7 +406,7 @@ static int lock_parameters(void)
 	gate = locked("/run/hypercube-selftests.gate");
 	fd = gate < 0 ? gate : locked("/run/hypercube-selftests");
 	close(gate);
-	alarm(__test_timeout());
+	alarm(test_timeout());
 	return fd < 0 ? fd : 0;
 }
 

@@ -14,15 +14,7 @@
 #include <stdlib.h>
 
 #include "cmd.h"
-
-static uint64_t splitmix64(uint64_t *state)
-{
-	uint64_t z = *state += 0x9e3779b97f4a7c15;
-
-	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-	z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-	return z ^ (z >> 31);
-}
+#include "splitmix.h"
 
 /* Return: a random number below @n. */
 static uint64_t below(uint64_t *state, uint64_t n)
@@ -30,7 +22,7 @@ static uint64_t below(uint64_t *state, uint64_t n)
 	uint64_t excess = -n % n, r;
 
 	do
-		r = splitmix64(state);
+		r = hc_splitmix(state);
 	while (r > UINT64_MAX - excess);
 	return r % n;
 }

@@ -14,6 +14,7 @@
 #include "balance_sim.h"
 #include "hc_quota.h"
 #include "memory.h"
+#include "splitmix.h"
 
 #define NO_NODE UINT32_MAX
 
@@ -113,14 +114,11 @@ struct hc_sim_room {
 	int err;
 };
 
-/* --- random numbers: splitmix64 --- */
+/* --- random numbers --- */
 
 static uint64_t mix(uint64_t x)
 {
-	x += 0x9e3779b97f4a7c15;
-	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
-	x = (x ^ x >> 27) * 0x94d049bb133111eb;
-	return x ^ x >> 31;
+	return hc_splitmix(&x);
 }
 
 /* Return: a number between 0 and 1, and equal to neither, made of @x. */

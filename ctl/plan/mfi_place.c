@@ -9,6 +9,7 @@
 
 #include "memory.h"
 #include "mfi.h"
+#include "splitmix.h"
 
 /* With up to STARTS_NODES nodes, the search runs STARTS times from different assignments; with more
  * nodes, once.
@@ -16,22 +17,12 @@
 #define STARTS_NODES 64
 #define STARTS 16
 
-/* Return: the next random number, by splitmix64. */
-static uint64_t mix(uint64_t *state)
-{
-	uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
-
-	z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-	z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-	return z ^ z >> 31;
-}
-
 static void shuffle(uint32_t *v, uint32_t n, uint64_t seed)
 {
 	uint32_t i, j, swap;
 
 	for (i = n; i > 1; i--) {
-		j = mix(&seed) % i;
+		j = hc_splitmix(&seed) % i;
 		swap = v[i - 1];
 		v[i - 1] = v[j];
 		v[j] = swap;

@@ -320,7 +320,7 @@ static void net_shape(struct net *net, enum hc_net_kind kind, uint32_t a, uint32
  * through all rings, which takes as many steps as there are virtual nodes. In grids the former
  * takes more steps, in a tree fewer.
  */
-TEST(number_of_steps_of_a_ring_tree_depends_on_schedule)
+TEST(number_of_steps_of_a_tree_of_rings_depends_on_schedule)
 {
 	static const struct {
 		enum hc_net_kind kind;

@@ -78,7 +78,7 @@ static struct hc_ring_net corrupted_cube(uint32_t *fault)
 	return hc_ring_cube(3, fault);
 }
 
-TEST(invalid_ring_tree_is_refused_with_exact_reason_and_place)
+TEST(invalid_tree_of_rings_is_refused_with_exact_reason_and_place)
 {
 	struct hc_ring_reason reason;
 	uint32_t fault[8];
@@ -104,7 +104,7 @@ TEST(invalid_ring_tree_is_refused_with_exact_reason_and_place)
 	}
 }
 
-TEST(valid_ring_trees_of_all_shapes_are_accepted)
+TEST(valid_trees_of_rings_of_all_shapes_are_accepted)
 {
 	static const struct hc_ring one[] = { { 1, 0, NONE } }, two[] = { { 2, 0, NONE } },
 		back[] = { { 6, 0, NONE } },
@@ -126,7 +126,7 @@ TEST(valid_ring_trees_of_all_shapes_are_accepted)
 	ASSERT_TRUE(home[7] == NONE);
 }
 
-TEST(ring_tree_with_too_many_rings_or_nodes_is_refused)
+TEST(tree_of_rings_with_too_many_rings_or_nodes_is_refused)
 {
 	static struct hc_ring ring[HC_RING_NONE + 1];
 	static uint16_t node[2 * HC_RING_NONE + 2];
@@ -233,7 +233,7 @@ static bool corrupted_trees_are_reported(const struct net *net, const struct hc_
 	return true;
 }
 
-TEST(corrupted_ring_tree_is_accepted_only_if_valid_by_definition)
+TEST(corrupted_tree_of_rings_is_accepted_only_if_valid_by_definition)
 {
 	unsigned int round, i, n, refused = 0;
 	struct hc_ring_plan p;
@@ -264,7 +264,7 @@ TEST(corrupted_ring_tree_is_accepted_only_if_valid_by_definition)
 /* The verifier refuses the tree if and only if a link of the tree has failed, whichever end reports
  * it.
  */
-TEST(ring_tree_is_refused_if_and_only_if_one_of_its_links_failed)
+TEST(tree_of_rings_is_refused_if_and_only_if_one_of_its_links_failed)
 {
 	struct hc_faults *f = hc_faults_new(4);
 	struct hc_graph *g = hc_graph_left(f);

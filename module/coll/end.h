@@ -32,6 +32,8 @@ bool hc_end_join(struct hc_end *end, const struct hc_end *more);
  */
 bool hc_has_root(const struct hc_member *m);
 
+/* --- end_gen.c --- */
+
 /**
  * hc_ops_fall() - stop the work on all operations from a number on
  * @m: the member

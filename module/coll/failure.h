@@ -7,7 +7,7 @@
 
 #include "coll/member.h"
 
-/* --- coll/end.c --- */
+/* --- coll/end*.c --- */
 
 /**
  * hc_end_init() - begin a generation

@@ -209,6 +209,9 @@ extern const struct hc_coll_ops hc_bcast_agreement;
 extern const struct hc_coll_ops *const hc_tree_colls[];
 /* Collectives on guarded tree plans and guarded spanning trees. */
 extern const struct hc_coll_ops *const hc_tree_guarded_colls[];
+/* Collectives over recursive doubling, and over guarded recursive doubling. */
+extern const struct hc_coll_ops *const hc_doubling_colls[];
+extern const struct hc_coll_ops *const hc_doubling_guarded_colls[];
 extern const struct hc_coll_ops hc_tree_reduce;
 extern const struct hc_coll_ops hc_tree_allreduce;
 extern const struct hc_coll_ops hc_tree_barrier;

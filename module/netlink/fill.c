@@ -490,7 +490,7 @@ static bool put_cause(struct sk_buff *skb, int attr, u32 cause)
 
 int hc_fill_plan(const struct hc_msg *msg, const struct hc_plan *plan)
 {
-	/* Pairs with the release in coll/end.c, so the cause is complete if the flag is set. */
+	/* Pairs with the release in coll/end_gen.c, so the cause is complete if the flag is set. */
 	bool broken = smp_load_acquire(&plan->broken);
 	struct sk_buff *skb = msg->skb;
 	void *hdr = hc_msg_begin(msg);

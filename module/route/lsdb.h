@@ -15,8 +15,19 @@
 
 struct hc_fabric;
 struct hc_node;
-struct hc_lsdb_entry;
 struct sk_buff;
+
+/**
+ * struct hc_lsdb_entry - the FAULT word of a node in a database
+ * @node: number of the node
+ * @word: its FAULT word
+ * @version: counts the changes of @word
+ */
+struct hc_lsdb_entry {
+	u16 node;
+	u16 word;
+	u32 version;
+};
 
 /**
  * struct hc_lsdb - link-state database of a node; [poll]

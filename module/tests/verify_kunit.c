@@ -294,7 +294,7 @@ static void walk_draw(struct world *w, u16 *node, u32 from, u32 size)
 	}
 }
 
-static void ring_tree_is_accepted_iff_messages_reach_all_nodes_of_rings(struct kunit *test)
+static void tree_of_rings_is_accepted_iff_messages_reach_all_nodes_of_rings(struct kunit *test)
 {
 	struct world *w = world_new(test);
 	u16 node[2 * NODES], home[NODES];
@@ -673,7 +673,7 @@ static void tree_with_one_wrong_field_is_refused_with_reason(struct kunit *test)
 static struct kunit_case verify_cases[] = {
 	KUNIT_CASE(broadcast_is_accepted_iff_all_members_get_message),
 	KUNIT_CASE(recursive_doubling_is_accepted_iff_all_nodes_get_all_data),
-	KUNIT_CASE(ring_tree_is_accepted_iff_messages_reach_all_nodes_of_rings),
+	KUNIT_CASE(tree_of_rings_is_accepted_iff_messages_reach_all_nodes_of_rings),
 	KUNIT_CASE(balance_plan_is_accepted_iff_parents_lead_to_healthy_subcube),
 	KUNIT_CASE(tree_is_accepted_only_if_each_contribution_arrives_once),
 	KUNIT_CASE(broadcast_with_one_wrong_field_is_refused_with_reason),

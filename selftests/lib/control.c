@@ -6,6 +6,7 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -79,6 +80,26 @@ int own_netns(void)
 		return -errno;
 	own_netns_done();
 	return 0;
+}
+
+unsigned int processes_failed(unsigned int n, int (*part)(void *arg, unsigned int i), void *arg)
+{
+	unsigned int i, failed = 0;
+	pid_t pid[n];
+	int status;
+
+	fflush(stdout);
+	for (i = 0; i < n; i++) {
+		pid[i] = fork();
+		if (pid[i])
+			continue;
+		status = part(arg, i) ? 1 : 0;
+		fflush(stdout);
+		_exit(status);
+	}
+	for (i = 0; i < n; i++)
+		failed += waitpid(pid[i], &status, 0) != pid[i] || status;
+	return failed;
 }
 
 struct nl *ctl(void)

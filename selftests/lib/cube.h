@@ -55,6 +55,10 @@ int own_netns(void);
  * or is to stay in the present one.
  */
 void own_netns_done(void);
+/* Call @part with @arg and each number below @n, each in a process of its own. Return: number of
+ * processes in which it did not return 0.
+ */
+unsigned int processes_failed(unsigned int n, int (*part)(void *arg, unsigned int i), void *arg);
 
 /* --- configuration of fabrics --- */
 

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 
 #include "cube.h"
-#include "ktap.h"
 #include "round_calls.h"
 #include "round_plan.h"
 
@@ -105,7 +104,7 @@ static bool as_planned(struct task_fixture *y, const struct round_method *m,
 
 	y->n = 0;
 	if (fill_loads(y, load, 40) || hc_balancer_plan(b, &q, &p))
-		exit(KSFT_FAIL);
+		exit(EXIT_FAILURE);
 	right = !(m->own ? run_own(y, m, t, q.threshold, &v) :
 			   round_run(y->c.name, m->id, t->order[0], &v)) &&
 		!v.status && v.moved == p.hops && v.members == t->members &&

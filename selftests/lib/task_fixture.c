@@ -8,7 +8,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "ktap.h"
 #include "task_fixture.h"
 
 static char out[HYPERCUBE_TASK_MAX], in[HYPERCUBE_TASK_MAX];
@@ -174,7 +173,7 @@ void fixture_fill(struct task_fixture *y, unsigned int n)
 	for (i = 0; i < n; i++) {
 		len = 4 + below(i % 10 ? 600 : 20000);
 		if (fixture_put(y, below(y->c.nodes), len, i % 3 ? 0 : HYPERCUBE_TASK_IDEMPOTENT))
-			exit(KSFT_FAIL);
+			exit(EXIT_FAILURE);
 	}
 }
 

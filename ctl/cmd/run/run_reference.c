@@ -12,16 +12,9 @@
 #include "memory.h"
 #include "reference.h"
 #include "run.h"
+#include "splitmix.h"
 
 /* --- data --- */
-
-/* The output function of splitmix64. */
-static uint64_t mix(uint64_t z)
-{
-	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-	z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-	return z ^ (z >> 31);
-}
 
 /* Return: a float made of the random bits @r, in a range in which the sums or products of all
  * members stay small.
@@ -55,20 +48,21 @@ static bool has_index(const struct run *r)
  */
 static void random_contribution(const struct run *r, uint32_t node, uint8_t *buf)
 {
-	uint64_t state = mix(r->seed) ^ mix((node + 1) * 0xd1342543de82ef95), bits;
+	uint64_t own = hc_splitmix_mix((node + 1) * 0xd1342543de82ef95);
+	uint64_t state = hc_splitmix_mix(r->seed) ^ own, bits;
 	struct hypercube_loc *loc;
 	size_t i, j;
 
 	for (i = 0; i < r->count; i++) {
 		uint8_t *to = buf + i * r->elem;
 
-		bits = mix(state += 0x9e3779b97f4a7c15);
+		bits = hc_splitmix(&state);
 		if (r->p.type == HYPERCUBE_RECORD) {
 			for (j = 0; j < r->elem; j += sizeof(bits)) {
 				size_t len = r->elem - j;
 
 				memcpy(to + j, &bits, len < sizeof(bits) ? len : sizeof(bits));
-				bits = mix(state += 0x9e3779b97f4a7c15);
+				bits = hc_splitmix(&state);
 			}
 		} else if (has_index(r)) {
 			loc = (struct hypercube_loc *)to;

@@ -49,7 +49,7 @@
  *
  * When no more faults occur, all nodes get the same FAULT words (route/lsdb.c), hence consider the
  * same node to be the coordinator; and messages that were lost are sent again each second. So an
- * attempt succeeds. selftests/model/ring_mend.pml is a model of this protocol.
+ * attempt succeeds. selftests/model/ring_repair.pml is a model of this protocol.
  *
  * Processes can send and receive during a repair. Their contributions wait in the member
  * (hc_member_holds()), except for the rest of a contribution of which a part was taken; recvmsg()

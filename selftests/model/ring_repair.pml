@@ -6,16 +6,15 @@
  * lost, at any time. Comments name the functions of the module that the lines model; README says
  * what is left out.
  *
- * Names: "desk" is the repair coordinator (MASTER()), a ballot is the number of an attempt. The
- * messages of the module are: help: REQUEST; ask and asked: ASK and ANSWER; place and placed:
- * ASSIGN and ASSIGNED; go and gone: COMMIT and COMMITTED; no: NO; broke: END. The states none,
- * stopped, held are REPAIR_NONE, REPAIR_ANSWERED, REPAIR_ASSIGNED.
+ * Names: "coord" is the repair coordinator (COORD()), a ballot is the number of an attempt. Messages
+ * have the names that they have in the module. The states none, answered, assigned are REPAIR_NONE,
+ * REPAIR_ANSWERED, REPAIR_ASSIGNED.
  *
  * What must hold; the word in parentheses is the comment of the assertion:
  *	a node gets no message twice (twice), and none before it is assigned to a ring (early);
  *	a message that is back at its source has been at all members (acknowledged);
  *	in the end all live nodes work in one ring of them all, with the same operation numbers, and
- *	have the messages of each other (mended); this takes a bounded number of attempts (ends).
+ *	have the messages of each other (repaired); this takes a bounded number of attempts (ends).
  *
  * -DRULE_.. leaves out a rule; then some of these assertions must fail.
  */
@@ -33,14 +32,14 @@
 #endif
 #define ATTEMPTS 15
 
-#define NOBODY	255
+#define NO_NODE	255
 #define BIT(i)	(1 << (i))
 #define ALL	(BIT(N) - 1)
-#define MASTER(ballot)	((ballot) % 8)
+#define COORD(ballot)	((ballot) % 8)
 #define NEXT_BALLOT(b, i)	(((b) / 8 + 1) * 8 + (i))
 
-mtype = { help, ask, place, go, asked, placed, gone, no, data, broke };
-mtype = { none, stopped, held };
+mtype = { REQUEST, ASK, ASSIGN, COMMIT, ANSWER, ASSIGNED, COMMITTED, NO, DATA, END };
+mtype = { none, answered, assigned };
 
 /* Frames from one node to another: kind, ballot, operation number, and a set of nodes or the node
  * whose message it is. Frames on a path stay in order, but paths may differ in speed.
@@ -55,7 +54,7 @@ byte view[N];		/* the nodes that can be reached, as the link-state database has 
 
 bool broken[N];
 mtype phase[N];
-byte heard[N];
+byte received[N];
 byte ran[N];
 byte base[N];		/* number of the current operation */
 byte next[N];		/* the first operation that has not begun */
@@ -63,7 +62,7 @@ byte set[N];
 byte got[N];
 bool called[N];
 
-bool desk[N];		/* the node acts as the repair coordinator */
+bool coord[N];		/* the node acts as the repair coordinator */
 bool again[N];
 byte ballot[N];
 mtype what[N];
@@ -79,7 +78,7 @@ inline put(to, m, b, x, y)
 	:: !lives[to]
 	:: else ->
 		if
-		:: losses > 0 && m != data && m != broke && to != me -> losses--
+		:: losses > 0 && m != DATA && m != END && to != me -> losses--
 		:: box[WAY(me, to)] ! m, b, x, y
 		fi
 	fi
@@ -106,13 +105,13 @@ inline do_break()
 	/* Send END along the ring. */
 	behind(set[me], to);
 	if
-	:: to != me -> put(to, broke, 0, base[me], 0)
+	:: to != me -> put(to, END, 0, base[me], 0)
 	:: else
 	fi
 }
 
 /* coord_notify() */
-inline tell()
+inline notify()
 {
 	k = 0;
 	do
@@ -139,37 +138,37 @@ inline begin()
 {
 	lowest();
 	if
-	:: low != me -> desk[me] = false; again[me] = false; called[me] = false
+	:: low != me -> coord[me] = false; again[me] = false; called[me] = false
 	:: else ->
 		if
-		:: ballot[me] > heard[me] -> ballot[me] = NEXT_BALLOT(ballot[me], me)
-		:: else -> ballot[me] = NEXT_BALLOT(heard[me], me)
+		:: ballot[me] > received[me] -> ballot[me] = NEXT_BALLOT(ballot[me], me)
+		:: else -> ballot[me] = NEXT_BALLOT(received[me], me)
 		fi;
 		assert(ballot[me] / 8 < ATTEMPTS); /* ends */
-		desk[me] = true;
+		coord[me] = true;
 		again[me] = false;
 		alive[me] = view[me];
 		want[me] = alive[me];
-		what[me] = ask;
+		what[me] = ASK;
 		free_nr[me] = 0;
-		tell()
+		notify()
 	fi
 }
 
 /* coord_next() */
-inline desk_next()
+inline coord_next()
 {
 	want[me] = alive[me];
 	if
-	:: what[me] == ask && alive[me] != view[me] -> again[me] = true; want[me] = 0
-	:: what[me] == ask && alive[me] == view[me] ->
-		what[me] = place;
+	:: what[me] == ASK && alive[me] != view[me] -> again[me] = true; want[me] = 0
+	:: what[me] == ASK && alive[me] == view[me] ->
+		what[me] = ASSIGN;
 #ifndef RULE_NUMBERS
 		free_nr[me]++;	/* 2 * HC_OP_WINDOW: a dead node may have begun operations no other has */
 #endif
-		tell()
-	:: what[me] == place -> what[me] = go; tell()
-	:: what[me] == go -> desk[me] = false; want[me] = 0
+		notify()
+	:: what[me] == ASSIGN -> what[me] = COMMIT; notify()
+	:: what[me] == COMMIT -> coord[me] = false; want[me] = 0
 	fi
 }
 
@@ -180,7 +179,7 @@ inline contribute()
 	got[me] = got[me] | BIT(me);
 	behind(set[me], to);
 	if
-	:: to != me -> put(to, data, 0, base[me], me)
+	:: to != me -> put(to, DATA, 0, base[me], me)
 	:: else
 	fi
 }
@@ -204,7 +203,7 @@ inline take_data()
 		assert(!(got[me] & BIT(y))); /* twice */
 		got[me] = got[me] | BIT(y);
 		behind(set[me], to);
-		put(to, data, 0, x, y)
+		put(to, DATA, 0, x, y)
 	:: x > base[me] ->
 		assert(false) /* early */
 	fi
@@ -214,59 +213,59 @@ inline take_data()
 inline take_ask()
 {
 	if
-	:: b == heard[me] && (phase[me] == held || ran[me] == b)
+	:: b == received[me] && (phase[me] == assigned || ran[me] == b)
 #ifdef RULE_BALLOT
 	:: false
 #else
-	:: b < heard[me] -> put(from, no, heard[me], 0, 0)
-	:: b == heard[me] && phase[me] == none && ran[me] != b -> put(from, no, heard[me], 0, 0)
+	:: b < received[me] -> put(from, NO, received[me], 0, 0)
+	:: b == received[me] && phase[me] == none && ran[me] != b -> put(from, NO, received[me], 0, 0)
 #endif
 	:: else ->
 		if
 		:: !broken[me] -> do_break()
 		:: else
 		fi;
-		heard[me] = b;
-		phase[me] = stopped;
-		put(from, asked, b, next[me], 0)
+		received[me] = b;
+		phase[me] = answered;
+		put(from, ANSWER, b, next[me], 0)
 	fi
 }
 
 /* assign_take() */
-inline take_place()
+inline take_assign()
 {
 	if
-	:: b != heard[me] || (phase[me] == none && (broken[me] || ran[me] != b)) ->
-		put(from, no, heard[me], 0, 0)
-	:: b == heard[me] && phase[me] == stopped ->
+	:: b != received[me] || (phase[me] == none && (broken[me] || ran[me] != b)) ->
+		put(from, NO, received[me], 0, 0)
+	:: b == received[me] && phase[me] == answered ->
 		/* links_allow() */
 		if
-		:: unseen[me] & y -> put(from, no, heard[me], 0, 0)
+		:: unseen[me] & y -> put(from, NO, received[me], 0, 0)
 		:: else ->
 			broken[me] = false;
-			phase[me] = held;
+			phase[me] = assigned;
 			base[me] = x;
 			next[me] = x;
 			set[me] = y;
 			got[me] = 0;
-			put(from, placed, b, 0, 0)
+			put(from, ASSIGNED, b, 0, 0)
 		fi
-	:: else -> put(from, placed, b, 0, 0)
+	:: else -> put(from, ASSIGNED, b, 0, 0)
 	fi
 }
 
 /* commit_take() */
-inline take_go()
+inline take_commit()
 {
 	if
-	:: b != heard[me] || broken[me] || (phase[me] != held && ran[me] != b) ->
-		put(from, no, heard[me], 0, 0)
+	:: b != received[me] || broken[me] || (phase[me] != assigned && ran[me] != b) ->
+		put(from, NO, received[me], 0, 0)
 	:: else ->
 		if
-		:: phase[me] == held -> phase[me] = none; ran[me] = b; contribute()
+		:: phase[me] == assigned -> phase[me] = none; ran[me] = b; contribute()
 		:: else
 		fi;
-		put(from, gone, b, 0, 0)
+		put(from, COMMITTED, b, 0, 0)
 	fi
 }
 
@@ -274,7 +273,7 @@ inline take_go()
 inline take_answer(w)
 {
 	if
-	:: desk[me] && !again[me] && b == ballot[me] && what[me] == w && (want[me] & BIT(from)) ->
+	:: coord[me] && !again[me] && b == ballot[me] && what[me] == w && (want[me] & BIT(from)) ->
 		want[me] = want[me] & ~BIT(from);
 		again[me] = alive[me] != view[me];
 #ifndef RULE_NUMBERS
@@ -286,7 +285,7 @@ inline take_answer(w)
 #ifdef RULE_PHASES
 		/* A member that is assigned to a ring commits without waiting for the others. */
 		if
-		:: w == place && !again[me] -> put(from, go, ballot[me], 0, 0)
+		:: w == ASSIGN && !again[me] -> put(from, COMMIT, ballot[me], 0, 0)
 		:: else
 		fi
 #endif
@@ -297,26 +296,26 @@ inline take_answer(w)
 inline take_no()
 {
 	if
-	:: b > heard[me] -> heard[me] = b
+	:: b > received[me] -> received[me] = b
 	:: else
 	fi;
 	if
-	:: desk[me] && b >= ballot[me] -> again[me] = true
+	:: coord[me] && b >= ballot[me] -> again[me] = true
 	:: else
 	fi
 }
 
 /* hc_coord_request() */
-inline take_help()
+inline take_request()
 {
 	if
-	:: b > heard[me] -> heard[me] = b
+	:: b > received[me] -> received[me] = b
 	:: else
 	fi;
 	if
-	:: desk[me] && b == ballot[me] && !x -> again[me] = true
-	:: desk[me] && (b != ballot[me] || x)
-	:: !desk[me] && !broken[me] && phase[me] == none && b < ran[me] && (set[me] & BIT(from))
+	:: coord[me] && b == ballot[me] && !x -> again[me] = true
+	:: coord[me] && (b != ballot[me] || x)
+	:: !coord[me] && !broken[me] && phase[me] == none && b < ran[me] && (set[me] & BIT(from))
 	:: else -> begin()
 	fi
 }
@@ -325,20 +324,20 @@ inline take_help()
 inline receive()
 {
 	if
-	:: m == data -> take_data()
-	:: m == broke ->
+	:: m == DATA -> take_data()
+	:: m == END ->
 		if
 		:: x >= base[me] && !broken[me] -> do_break()
 		:: else
 		fi
-	:: m == help -> take_help()
-	:: m == ask -> take_ask()
-	:: m == place -> take_place()
-	:: m == go -> take_go()
-	:: m == asked -> take_answer(ask)
-	:: m == placed -> take_answer(place)
-	:: m == gone -> take_answer(go)
-	:: m == no -> take_no()
+	:: m == REQUEST -> take_request()
+	:: m == ASK -> take_ask()
+	:: m == ASSIGN -> take_assign()
+	:: m == COMMIT -> take_commit()
+	:: m == ANSWER -> take_answer(ASK)
+	:: m == ASSIGNED -> take_answer(ASSIGN)
+	:: m == COMMITTED -> take_answer(COMMIT)
+	:: m == NO -> take_no()
 	fi
 }
 
@@ -349,12 +348,12 @@ inline call()
 	called[me] = true;
 	if
 	:: low == me -> begin()
-	:: else -> put(low, help, heard[me], (phase[me] != none), 0)
+	:: else -> put(low, REQUEST, received[me], (phase[me] != none), 0)
 	fi
 }
 
 /* hc_repair_tends(), for any node */
-#define TENDS(i)	(lives[i] && (desk[i] || broken[i] || phase[i] == held))
+#define TENDS(i)	(lives[i] && (coord[i] || broken[i] || phase[i] == assigned))
 #if N == 3
 #define restless	(TENDS(0) || TENDS(1) || TENDS(2))
 #else
@@ -381,7 +380,7 @@ proctype node(byte me)
 		fi;
 		box[WAY(from, me)] ? m, b, x, y;
 		if
-		:: MASTER(b) == from -> silent = 0
+		:: COORD(b) == from -> silent = 0
 		:: else
 		fi;
 		receive();
@@ -398,7 +397,7 @@ proctype node(byte me)
 		unseen[me] = 0;
 		called[me] = false;
 		if
-		:: desk[me] && alive[me] != view[me] -> again[me] = true
+		:: coord[me] && alive[me] != view[me] -> again[me] = true
 		:: else
 		fi;
 		to = 0 }
@@ -410,17 +409,17 @@ proctype node(byte me)
 		fi;
 		cut[me] = 0; to = 0 }
 	/* hc_repair_tend() */
-	:: atomic { lives[me] && desk[me] && again[me] -> begin(); low = 0 }
-	:: atomic { lives[me] && broken[me] && !desk[me] && phase[me] == none && !called[me] -> call(); low = 0 }
+	:: atomic { lives[me] && coord[me] && again[me] -> begin(); low = 0 }
+	:: atomic { lives[me] && broken[me] && !coord[me] && phase[me] == none && !called[me] -> call(); low = 0 }
 	/* hc_coord_go_on() */
-	:: atomic { lives[me] && desk[me] && !again[me] && !want[me] -> desk_next() }
+	:: atomic { lives[me] && coord[me] && !again[me] && !want[me] -> coord_next() }
 #ifndef RULE_REPEAT
 	/* A second has passed in which nothing was received. */
 	:: atomic { timeout && restless && lives[me] && TENDS(me) ->
 		silent++;
 		if
-		:: desk[me] -> tell()
-		:: !desk[me] && (phase[me] == none || silent > 2) -> silent = 0; call()
+		:: coord[me] -> notify()
+		:: !coord[me] && (phase[me] == none || silent > 2) -> silent = 0; call()
 		:: else
 		fi;
 		low = 0 }
@@ -457,7 +456,7 @@ init {
 			got[i] = BIT(i);
 		}
 		for (i : 0 .. N - 1) {
-			box[WAY(i, (i + 1) % N)] ! data, 0, 0, i
+			box[WAY(i, (i + 1) % N)] ! DATA, 0, 0, i
 		}
 		for (i : 0 .. N - 1) {
 			run node(i)
@@ -490,6 +489,6 @@ init {
 	:: else -> break
 	od;
 	for (i : 0 .. N - 1) {
-		assert(HAS_ENDED(i)) /* mended */
+		assert(HAS_ENDED(i)) /* repaired */
 	}
 }
