@@ -68,6 +68,7 @@ collectives_counted() {
 	hcctl tree find fabric bench16 apply plan 1 sink 0 guard 5s >/dev/null || die 'no guarded tree'
 	operations allreduce 8 100 1 'allreduce, guarded'
 	operations allreduce 65536 30 1 'allreduce, guarded'
+	counted 'plan of 16 members' 0 50 "$here/measure_plans" bench16 16 N
 	peers_tear_down
 }
 
