@@ -545,8 +545,8 @@ enum {
 					 */
 	HYPERCUBE_A_BALANCE_FAULT,	/* binary: the 2^n FAULT words (u32) of the topology */
 	HYPERCUBE_A_BALANCE_EPOCH,	/* u32, counts topologies, 0: there is none; read only */
-	HYPERCUBE_A_BALANCE_PREV,	/* u32, of SET: fail with -ESTALE unless the present topology
-					 * has this epoch
+	HYPERCUBE_A_BALANCE_PREV,	/* u32, of SET: fail with -ESTALE unless the present
+					 * topology has this epoch
 					 */
 
 	/* add above here, update the policy in module/netlink/netlink.c */
