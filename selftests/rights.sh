@@ -139,6 +139,21 @@ test_only_owner_and_administrator_can_bind_a_node() {
 	equal 'in the container' bound "$(sed '/^$/d' "$scratch/bound")"
 }
 
+# A socket that was bound before may be used, but no other one is bound with its rights.
+test_no_sibling_is_bound_after_unprivileged_is_off() {
+	unprivileged Y
+	shared_scratch
+	as "$owner" unshare -Urn sh -c "hcctl fabric add t dim 1 &&
+		'$here/hc_load' sibling t 1 1 <$scratch/go" >"$scratch/bound" &
+	exec 7>"$scratch/go"
+	check 'the first one' busywait 10 grep -q bound "$scratch/bound"
+	unprivileged N
+	echo >&7
+	exec 7>&-
+	wait $!
+	equal 'refused' 'bound Operation not permitted' "$(tr '\n' ' ' <"$scratch/bound" | sed 's/ *$//')"
+}
+
 # The right to contribute is checked for the process that binds the socket. Any process may use the
 # socket afterwards.
 test_right_to_contribute_is_checked_when_socket_is_bound() {

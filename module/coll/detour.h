@@ -14,8 +14,8 @@ struct hc_tree_peer;
 struct netlink_ext_ack;
 struct sk_buff;
 
-/* The paths of a plan take at most this many bytes, one for each link (hc_detour_ways.bytes). So the
- * plan fits into a message.
+/* The paths of a plan take at most this many bytes (hc_detour_ways.bytes), one for each link. So
+ * the plan fits into a message.
  */
 #define HC_WAYS_BYTES_MAX	SZ_256K
 

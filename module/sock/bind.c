@@ -428,6 +428,8 @@ static int sibling_bind(struct hc_sock *hsk, const struct hc_sock *of, u32 plan)
 		err = -EINVAL;
 	} else if (!node) {
 		err = hc_sock_gone(of);
+	} else if (!hc_users_allowed(read_pnet(&fabric->net))) {
+		err = -EPERM;
 	} else {
 		hsk->by = of->by;
 		hsk->group = of->group;

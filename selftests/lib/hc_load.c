@@ -9,6 +9,9 @@
  *	hc_load deaf FABRIC NODE DIM	makes link DIM lose all frames that NODE sends over it
  *	hc_load bind FABRIC NODE [stay]	binds a socket; prints "bound" or the error; with "stay",
  *					holds the socket until killed
+ *	hc_load sibling FABRIC NODE PLAN	binds a socket; after a line of standard input,
+ *					binds a sibling of it to PLAN; prints "bound" or the error
+ *					each time
  *	hc_load storm FABRIC NODES SECONDS	threads bind sockets, send, and close them, for
  *					SECONDS s or until SIGTERM; then prints how many sockets
  *					were bound
@@ -345,6 +348,32 @@ static int tasks(const char *name, unsigned int node, int count, unsigned int fl
 	return !!err;
 }
 
+static int say_bound(int err)
+{
+	puts(err < 0 ? strerror(-err) : "bound");
+	fflush(stdout);
+	return err < 0;
+}
+
+static int sibling(const char *name, unsigned int node, unsigned int plan)
+{
+	struct hypercube_sibling s = {
+		.fd = shc_bound(name, node, SOCK_SEQPACKET), .plan = plan,
+	};
+	struct sockaddr_hypercube shc;
+	socklen_t len = sizeof(shc);
+	int fd;
+
+	if (say_bound(s.fd))
+		return 1;
+	getchar();
+	if (getsockname(s.fd, (struct sockaddr *)&shc, &len))
+		return 1;
+	fd = socket(shc.shc_family, SOCK_SEQPACKET, 0);
+	return say_bound(setsockopt(fd, SOL_HYPERCUBE, HYPERCUBE_SIBLING, &s, sizeof(s)) ?
+			 -errno : 0);
+}
+
 int main(int argc, char **argv)
 {
 	int fd;
@@ -374,6 +403,8 @@ int main(int argc, char **argv)
 			pause();
 		return fd < 0;
 	}
+	if (argc == 5 && !strcmp(argv[1], "sibling"))
+		return sibling(argv[2], (unsigned int)atoi(argv[3]), (unsigned int)atoi(argv[4]));
 	if (argc == 5 && !strcmp(argv[1], "tasks"))
 		return tasks(argv[2], (unsigned int)atoi(argv[3]), atoi(argv[4]), 0);
 	if (argc == 6 && !strcmp(argv[1], "tasks") && !strcmp(argv[5], "repeat"))
@@ -385,6 +416,6 @@ int main(int argc, char **argv)
 	if (argc == 5 && !strcmp(argv[1], "deaf"))
 		return -ctl_link_loss(argv[2], (unsigned int)atoi(argv[3]),
 				      (unsigned int)atoi(argv[4]), HYPERCUBE_PPM_MAX, true);
-	fprintf(stderr, "usage: hc_load { run F PLAN S | hold F PLAN NODE.. | storm F NODES S | crowd F NODES PLANS OPS | ends F NODES OPS scatter|barrier | once F PLAN [UID] | raw INTERFACE | deaf F NODE DIM | tasks F NODE COUNT [repeat|copied] | bind F NODE [stay] }\n");
+	fprintf(stderr, "usage: hc_load { run F PLAN S | hold F PLAN NODE.. | storm F NODES S | crowd F NODES PLANS OPS | ends F NODES OPS scatter|barrier | once F PLAN [UID] | raw INTERFACE | deaf F NODE DIM | tasks F NODE COUNT [repeat|copied] | bind F NODE [stay] | sibling F NODE PLAN }\n");
 	return 2;
 }
