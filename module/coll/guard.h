@@ -10,6 +10,7 @@
 #include <linux/types.h>
 
 #include "coll/coll.h"
+#include "coll/fanout.h"
 
 struct hc_plan_params;
 struct netlink_ext_ack;
@@ -20,7 +21,8 @@ struct netlink_ext_ack;
  * the number of ends that another member may lack.
  */
 #define HC_GUARD_RESULTS	(2 * HC_GUARD_WINDOW)
-/* Contributions and results of up to this many bytes are stored in the ledger itself. */
+/* Contributions and results of up to this many bytes in one frame are stored in the ledger itself.
+ */
 #define HC_GUARD_SMALL		64
 /* Results of more bytes than this are not kept. */
 #define HC_GUARD_RESULT_MAX	SZ_256K
@@ -47,11 +49,38 @@ enum hc_guard_phase {
 	HC_GUARD_OVER,
 };
 
+/* References for which struct hc_refs itself has room: as many as @small needs. */
+#define HC_REFS_FEW		(1 + HC_GUARD_SMALL / sizeof(struct hc_seg_ref))
+
+/**
+ * struct hc_refs - the bytes of a contribution or of a result, see coll/guard_refs.c
+ * @at: references to the payloads of its segments, in order; @few, or memory of kmalloc()
+ * @n: number of references
+ * @room: number of references for which @at has room
+ * @bytes: bytes of memory that the segments take (hc_refs_cost())
+ * @few: the references if they are few
+ * @first: the first reference, to @small, if that has its bytes
+ * @small: bytes of a short first segment
+ */
+struct hc_refs {
+	struct hc_seg_ref *at;
+	u32 n;
+	u32 room;
+	size_t bytes;
+	union {
+		struct hc_seg_ref few[HC_REFS_FEW];
+		struct {
+			struct hc_seg_ref first;
+			u8 small[HC_GUARD_SMALL];
+		};
+	};
+};
+
 /**
  * struct hc_given - a contribution in the ledger, kept until its operation has ended
- * @parts: its frames, charged to the socket like the original frames; empty if @small has the data
+ * @refs: its bytes
+ * @sk: socket to which @refs is charged; NULL if nothing is charged
  * @head: header of its first frame; frames that are made from the ledger get a copy of it
- * @small: data of a small contribution
  * @coll: its collective
  * @rec: its record
  * @cookie: cookie that its process has set
@@ -61,15 +90,15 @@ enum hc_guard_phase {
  * @restarts: how often the contribution was submitted again
  * @used: this entry holds a contribution
  * @whole: its last frame was received
- * @lost: @parts is incomplete: it cannot be submitted again
+ * @lost: @refs is incomplete: it cannot be submitted again
  * @streamed: the process has received a part of the result
  * @notify: the process asked for a notification of the completion
  * @strict: the operation fails unless all nodes that have been members take part
  */
 struct hc_given {
-	struct sk_buff_head parts;
+	struct hc_refs refs;
+	struct sock *sk;
 	struct hc_wire_data head;
-	u8 small[HC_GUARD_SMALL];
 	const struct hc_coll_ops *coll;
 	struct hc_rec rec;
 	u64 cookie;
@@ -86,30 +115,25 @@ struct hc_given {
 
 /**
  * struct hc_had - a result in the ledger: how an operation ended for the process
- * @parts: the result, charged to the fabric; empty for a small one, or where the process gets
- *	none
- * @small: data of a small result
+ * @refs: the result, charged to the fabric; empty where the process gets none
  * @end: why the operation failed; .status is 0 if it did not
  * @nr: number of the operation, as processes see it
  * @bytes: bytes of the result that all members get; for a scatter, of the root's contribution
  * @piece: bytes of each member's piece in the first round, if the result is in rounds
  *	(coll/chunk.h); otherwise 0
- * @filled: bytes of @small that are valid
  * @change: number of the last change of the members before the result was computed; 0: there
  *	is none
  * @cut: number of the last change of the members before the contribution that defines the parts of
  *	the result was made
  * @used: this entry holds a result
- * @lost: @parts is incomplete
+ * @lost: @refs is incomplete
  */
 struct hc_had {
-	struct sk_buff_head parts;
-	u8 small[HC_GUARD_SMALL];
+	struct hc_refs refs;
 	struct hc_end end;
 	u64 nr;
 	u64 bytes;
 	u32 piece;
-	u32 filled;
 	u32 change;
 	u32 cut;
 	bool used;
@@ -120,6 +144,7 @@ struct hc_had {
  * struct hc_guard - the ledger of a member; operation numbers are those that processes see.
  *	[poll] except @phase
  * @rcu: for freeing it
+ * @fabric: the fabric of the plan
  * @phase: enum hc_guard_phase
  * @fresh: the node was not a member in the previous epoch, and its member has not received yet what
  *	the other members agree on
@@ -148,6 +173,7 @@ struct hc_had {
  */
 struct hc_guard {
 	struct rcu_head rcu;
+	struct hc_fabric *fabric;
 	u8 phase;
 	bool fresh;
 	bool begun;

@@ -43,8 +43,7 @@ static bool frame_fits(const struct hc_member *m, const struct hc_coll_ops *coll
 
 static u32 given_len(const struct hc_given *k)
 {
-	return skb_queue_empty(&k->parts) ? be64_to_cpu(k->head.total) :
-					    be32_to_cpu(hc_hdr(skb_peek(&k->parts))->len);
+	return k->refs.n ? k->refs.at[0].len : be64_to_cpu(k->head.total);
 }
 
 bool hc_given_fits(const struct hc_member *m, const struct hc_given *k)
@@ -141,27 +140,21 @@ static u64 given_at(const struct hc_cut *c)
  */
 static void given_read(struct hc_cut *c, u64 at, u8 *to, u32 len)
 {
-	const struct sk_buff *skb = c->skb ?: skb_peek(&c->k->parts);
-
-	if (!skb) {
-		memcpy(to, c->k->small + at, len);
-		return;
-	}
 	while (len) {
-		u64 begin = be64_to_cpu(hc_wire_data_of(skb)->offset);
-		u32 have = be32_to_cpu(hc_hdr(skb)->len), n;
+		const struct hc_seg_ref *ref = &c->k->refs.at[c->ref];
+		u32 n;
 
-		if (at >= begin + have) {
-			skb = skb_queue_next(&c->k->parts, skb);
+		if (at >= c->begin + ref->len) {
+			c->begin += ref->len;
+			c->ref++;
 			continue;
 		}
-		n = min_t(u64, len, begin + have - at);
-		memcpy(to, hc_payload((struct sk_buff *)skb) + (at - begin), n);
+		n = min_t(u64, len, c->begin + ref->len - at);
+		memcpy(to, ref->data + (at - c->begin), n);
 		to += n;
 		at += n;
 		len -= n;
 	}
-	c->skb = skb;
 }
 
 static void frame_fill(const struct hc_member *m, struct hc_cut *c, u8 *to, u32 len)
@@ -184,20 +177,13 @@ struct sk_buff *hc_cut_next(const struct hc_member *m, struct hc_cut *c)
 {
 	u64 rest = c->apart && c->total ? c->part - c->done : c->total - c->at;
 	u32 len = min_t(u64, c->frame, rest);
-	struct sk_buff *skb = hc_given_frame(m, c->k, len);
-	struct hc_wire_data *w;
+	struct sk_buff *skb = hc_seg_alloc(m->node->fabric, m->node->id, len, GFP_ATOMIC);
 
 	if (!skb)
 		return NULL;
 	frame_fill(m, c, hc_payload(skb), len);
-	w = hc_wire_data_of(skb);
-	w->offset = cpu_to_be64(c->at);
-	w->total = cpu_to_be64(c->total);
-	hc_host_cb(skb)->first = !c->at;
+	skb = hc_given_frame(c->k, skb, c->at, c->at + len == c->total);
+	hc_wire_data_of(skb)->total = cpu_to_be64(c->total);
 	c->at += len;
-	if (c->at == c->total)
-		w->flags |= HC_DATA_F_LAST;
-	else
-		w->flags &= ~HC_DATA_F_LAST;
 	return skb;
 }

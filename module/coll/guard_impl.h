@@ -53,6 +53,44 @@ static inline void hc_guard_phase_set(struct hc_guard *g, enum hc_guard_phase ph
 	g->begun = false;
 }
 
+/* --- guard_refs.c --- */
+
+/* Bytes that are charged for a reference besides those to which it refers: as many as for a frame.
+ * So a contribution is charged the same in the ledger as in frames.
+ */
+#define HC_REF_COST	SKB_TRUESIZE(HC_HEADROOM + HC_DATA_HEAD)
+
+/**
+ * hc_refs_init() - begin without any reference
+ * @r: the references
+ */
+void hc_refs_init(struct hc_refs *r);
+
+/**
+ * hc_refs_cost() - compute the memory that the next reference takes
+ * @r: the references
+ * @len: number of bytes
+ *
+ * Return: bytes of memory.
+ */
+size_t hc_refs_cost(const struct hc_refs *r, u32 len);
+
+/**
+ * hc_refs_add() - add a reference
+ * @fabric: the fabric
+ * @r: the references
+ * @from: the bytes; their page is shared, or they are copied
+ *
+ * Return: false if there is no memory.
+ */
+bool hc_refs_add(const struct hc_fabric *fabric, struct hc_refs *r, const struct hc_seg_ref *from);
+
+/**
+ * hc_refs_drop() - drop all references
+ * @r: the references
+ */
+void hc_refs_drop(struct hc_refs *r);
+
 /* --- guard_keep.c --- */
 
 /**
@@ -94,32 +132,15 @@ bool hc_given_fail(struct hc_member *m, u64 end_nr, u64 nr, const struct hc_end 
 bool hc_given_end(struct hc_member *m, u64 nr, const struct hc_end *end);
 
 /**
- * hc_given_copy() - copy a frame of a contribution, charged to the same socket
- * @m: the member
- * @skb: the frame
- *
- * Return: the copy, or NULL.
- */
-struct sk_buff *hc_given_copy(struct hc_member *m, struct sk_buff *skb);
-
-/**
- * hc_given_frame() - allocate a frame of a contribution of the member's process
- * @m: the member
+ * hc_given_frame() - give a frame the headers of a contribution of the member's process
  * @k: the contribution
- * @len: bytes of the payload, which the caller fills in
+ * @skb: the frame, with its payload
+ * @at: offset of the payload in the contribution
+ * @last: the frame is the last one
  *
- * Return: the frame, or NULL.
+ * Return: @skb, which is charged to the process's socket like the contribution.
  */
-struct sk_buff *hc_given_frame(const struct hc_member *m, const struct hc_given *k, u32 len);
-
-/**
- * hc_given_small() - make the only frame of a small contribution
- * @m: the member
- * @k: the contribution
- *
- * Return: the frame, or NULL.
- */
-struct sk_buff *hc_given_small(struct hc_member *m, const struct hc_given *k);
+struct sk_buff *hc_given_frame(const struct hc_given *k, struct sk_buff *skb, u64 at, bool last);
 
 /**
  * hc_had_begin() - begin the ledger entry of an operation that has ended
@@ -131,12 +152,19 @@ struct sk_buff *hc_given_small(struct hc_member *m, const struct hc_given *k);
 struct hc_had *hc_had_begin(struct hc_guard *g, u64 nr);
 
 /**
- * hc_had_keep() - keep a copy of a piece of a result, charged to the fabric
- * @m: the member
+ * hc_had_keep() - keep the next bytes of a result, charged to the fabric
+ * @g: the ledger
  * @h: the entry, which becomes @lost if there is no memory
- * @skb: the piece
+ * @ref: the bytes
  */
-void hc_had_keep(struct hc_member *m, struct hc_had *h, struct sk_buff *skb);
+void hc_had_keep(struct hc_guard *g, struct hc_had *h, const struct hc_seg_ref *ref);
+
+/**
+ * hc_had_drop() - drop the bytes of a kept result
+ * @g: the ledger
+ * @h: the entry of the result
+ */
+void hc_had_drop(struct hc_guard *g, struct hc_had *h);
 
 /**
  * hc_need_move() - record that all operations below a number have ended
@@ -233,7 +261,8 @@ u32 hc_epoch_change(const struct hc_plan *plan, u32 epoch);
  * @apart: no frame has bytes of two parts
  * @node: the member whose part is next
  * @done: bytes of the part for @node that have been put into frames
- * @skb: the kept frame that was read last, or NULL
+ * @ref: index of the reference that was read last
+ * @begin: offset of its bytes in the kept contribution
  */
 struct hc_cut {
 	const struct hc_given *k;
@@ -245,7 +274,8 @@ struct hc_cut {
 	bool apart;
 	u32 node;
 	u64 done;
-	const struct sk_buff *skb;
+	u32 ref;
+	u64 begin;
 };
 
 /* --- guard_cut.c --- */

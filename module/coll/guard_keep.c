@@ -12,45 +12,50 @@
 #include "fabric/frame.h"
 #include "fabric/limits.h"
 
-/* Memory that a frame takes besides its payload. */
-#define PART_COST	SKB_TRUESIZE(HC_HEADROOM + HC_DATA_HEAD)
-
 /* After this many operations that give some members no result, the root notifies the members that
  * these operations are complete.
  */
 #define UNTOLD		4
 
+/* Undo a charge that was made without a frame. Otherwise this does the same as sock_wfree(). */
+static void sock_uncharge(struct sock *sk, size_t bytes)
+{
+	/* One byte stays charged meanwhile, which keeps the socket from being freed. */
+	WARN_ON(refcount_sub_and_test(bytes - 1, &sk->sk_wmem_alloc));
+	sk->sk_write_space(sk);
+	sk_free(sk);
+}
+
 void hc_given_drop(struct hc_guard *g, struct hc_given *k)
 {
-	struct sk_buff *skb;
+	size_t bytes = k->refs.bytes;
 
-	while ((skb = __skb_dequeue(&k->parts))) {
-		g->bytes -= skb->truesize;
-		kfree_skb(skb);
-	}
+	hc_refs_drop(&k->refs);
+	g->bytes -= bytes;
+	if (k->sk)
+		sock_uncharge(k->sk, bytes);
+	k->sk = NULL;
 	k->used = false;
 }
 
-static void had_drop(struct hc_guard *g, struct hc_had *h)
+void hc_had_drop(struct hc_guard *g, struct hc_had *h)
 {
-	struct sk_buff *skb;
+	size_t bytes = h->refs.bytes;
 
-	while ((skb = __skb_dequeue(&h->parts))) {
-		g->held -= skb->truesize;
-		kfree_skb(skb);
-	}
+	hc_refs_drop(&h->refs);
+	g->held -= bytes;
+	hc_poll_uncharge(g->fabric, bytes);
 }
 
 struct hc_had *hc_had_begin(struct hc_guard *g, u64 nr)
 {
 	struct hc_had *h = hc_had(g, nr);
 
-	had_drop(g, h);
+	hc_had_drop(g, h);
 	h->end = (struct hc_end){ .node = HC_CAUSE_NONE, .dim = HC_CAUSE_NONE };
 	h->nr = nr;
 	h->bytes = 0;
 	h->piece = 0;
-	h->filled = 0;
 	h->change = 0;
 	h->cut = 0;
 	h->used = true;
@@ -145,7 +150,7 @@ static size_t given_cost(const struct hc_member *m, const struct hc_coll_ops *co
 		return SIZE_MAX;
 	frame = min(frame, be32_to_cpu(hc_hdr(skb)->len));
 	return total + (div_u64(total, max(frame, 1U)) +
-			(coll->asks && total ? m->plan->nmembers : 1)) * PART_COST;
+			(coll->asks && total ? m->plan->nmembers : 1)) * HC_REF_COST;
 }
 
 static size_t given_room(const struct sk_buff *skb)
@@ -177,70 +182,38 @@ bool hc_guard_may(const struct hc_member *m, const struct sk_buff *skb)
 	return !given_fits(skb, cost) || g->bytes + cost <= given_room(skb);
 }
 
-/* Copy a frame of a contribution; the copy is charged to the same socket. */
-struct sk_buff *hc_given_copy(struct hc_member *m, struct sk_buff *skb)
+struct sk_buff *hc_given_frame(const struct hc_given *k, struct sk_buff *skb, u64 at, bool last)
 {
-	struct sk_buff *copy = hc_seg_share(m->node, skb, 0, be32_to_cpu(hc_hdr(skb)->len));
+	struct hc_wire_data *w = hc_wire_data_of(skb);
 
-	if (!copy)
-		return NULL;
-	*hc_wire_data_of(copy) = *hc_wire_data_of(skb);
-	*hc_host_cb(copy) = *hc_host_cb(skb);
-	if (skb->sk && skb->destructor == sock_wfree)
-		skb_set_owner_w(copy, skb->sk);
-	return copy;
-}
-
-/* Keep a contribution that is complete in one short frame. Return: false if @skb is no such frame.
- */
-static bool small_keep(struct hc_given *k, struct sk_buff *skb)
-{
-	const struct hc_wire_data *w = hc_wire_data_of(skb);
-	u32 len = be32_to_cpu(hc_hdr(skb)->len);
-
-	if (k->lost || len > sizeof(k->small) || w->offset || !(w->flags & HC_DATA_F_LAST))
-		return false;
-	memcpy(k->small, hc_payload(skb), len);
-	k->whole = true;
-	return true;
-}
-
-struct sk_buff *hc_given_frame(const struct hc_member *m, const struct hc_given *k, u32 len)
-{
-	struct sk_buff *skb = hc_seg_alloc(m->node->fabric, m->node->id, len, GFP_ATOMIC);
-	const struct sk_buff *kept = skb_peek(&k->parts);
-
-	if (!skb)
-		return NULL;
 	/* A kept small contribution is charged to no socket. */
-	if (kept && kept->sk && kept->destructor == sock_wfree)
-		skb_set_owner_w(skb, kept->sk);
-	*hc_wire_data_of(skb) = k->head;
+	if (k->sk)
+		skb_set_owner_w(skb, k->sk);
+	*w = k->head;
+	w->offset = cpu_to_be64(at);
+	w->flags &= ~HC_DATA_F_LAST;
+	if (last)
+		w->flags |= HC_DATA_F_LAST;
 	*hc_host_cb(skb) = (struct hc_host_cb){
-		.cb.dim = HC_DIM_HOST, .first = true, .rec = k->rec, .cookie = k->cookie,
+		.cb.dim = HC_DIM_HOST, .first = !at, .rec = k->rec, .cookie = k->cookie,
 	};
 	return skb;
 }
 
-struct sk_buff *hc_given_small(struct hc_member *m, const struct hc_given *k)
-{
-	u32 len = be64_to_cpu(k->head.total);
-	struct sk_buff *skb = hc_given_frame(m, k, len);
-
-	if (skb)
-		memcpy(hc_payload(skb), k->small, len);
-	return skb;
-}
-
+/* Keep the payload of the next frame of a contribution, charged to the same socket. */
 static void part_keep(struct hc_member *m, struct hc_given *k, struct sk_buff *skb)
 {
+	const struct hc_seg_ref ref = hc_seg_ref(skb, 0, be32_to_cpu(hc_hdr(skb)->len));
+	size_t cost = hc_refs_cost(&k->refs, ref.len);
 	struct hc_guard *g = m->guard;
-	struct sk_buff *copy = k->lost ? NULL : hc_given_copy(m, skb);
 
 	k->whole = hc_wire_data_of(skb)->flags & HC_DATA_F_LAST;
-	if (copy) {
-		__skb_queue_tail(&k->parts, copy);
-		g->bytes += copy->truesize;
+	if (!k->lost && hc_refs_add(g->fabric, &k->refs, &ref)) {
+		g->bytes += cost;
+		if (!cost)
+			return;
+		k->sk = skb->sk;
+		refcount_add(cost, &k->sk->sk_wmem_alloc);
 		return;
 	}
 	hc_given_drop(g, k);
@@ -290,7 +263,7 @@ void hc_guard_keep(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, b
 		       (!k->lost && g->bytes + given_cost(m, op->coll, skb) >
 				    given_room(skb) / UNTOLD));
 	g->fed = nr + 1;
-	if (!fails && !small_keep(k, skb))
+	if (!fails)
 		part_keep(m, k, skb);
 }
 
@@ -304,8 +277,7 @@ bool hc_guard_store(struct hc_member *m, struct sk_buff *skb)
 	if (!given_fits(skb, given_cost(m, coll, skb)))
 		return false;
 	k = given_begin(m, g->next, coll, skb);
-	if (!small_keep(k, skb))
-		part_keep(m, k, skb);
+	part_keep(m, k, skb);
 	consume_skb(skb);
 	hc_guard_phase_set(g, HC_GUARD_FEED);
 	hc_member_again(m);
@@ -347,45 +319,36 @@ static bool had_forget(struct hc_guard *g, u64 nr)
 	for (i = 0; i < HC_GUARD_RESULTS; i++) {
 		struct hc_had *h = &g->had[i];
 
-		if (h->used && h->nr < nr && !skb_queue_empty(&h->parts) &&
+		if (h->used && h->nr < nr && h->refs.bytes &&
 		    (!old || h->nr < old->nr))
 			old = h;
 	}
 	if (!old)
 		return false;
-	had_drop(g, old);
+	hc_had_drop(g, old);
 	old->lost = true;
 	return true;
 }
 
-/* Keep a copy of a piece of a result, charged to the fabric. If there is no memory, drop the
+/* Keep the next bytes of a result, charged to the fabric. If there is no memory for them, drop the
  * result.
  */
-void hc_had_keep(struct hc_member *m, struct hc_had *h, struct sk_buff *skb)
+void hc_had_keep(struct hc_guard *g, struct hc_had *h, const struct hc_seg_ref *ref)
 {
-	u32 len = be32_to_cpu(hc_hdr(skb)->len);
-	struct hc_guard *g = m->guard;
-	struct sk_buff *copy;
+	size_t cost = hc_refs_cost(&h->refs, ref->len);
 
-	if (!len || h->lost)
+	if (!ref->len || h->lost)
 		return;
-	if (h->bytes <= sizeof(h->small)) {
-		len = min_t(u32, len, sizeof(h->small) - h->filled);
-		memcpy(h->small + h->filled, hc_payload(skb), len);
-		h->filled += len;
-		return;
-	}
-	copy = hc_seg_share(m->node, skb, 0, len);
-	while (copy && g->held + copy->truesize > HC_GUARD_HELD_MAX && had_forget(g, h->nr))
+	while (g->held + cost > HC_GUARD_HELD_MAX && had_forget(g, h->nr))
 		;
-	if (copy && g->held + copy->truesize <= HC_GUARD_HELD_MAX &&
-	    hc_poll_adopt(m->node->fabric, copy)) {
-		g->held += copy->truesize;
-		__skb_queue_tail(&h->parts, copy);
-		return;
+	if (g->held + cost <= HC_GUARD_HELD_MAX && hc_poll_charge(g->fabric, cost)) {
+		g->held += cost;
+		if (hc_refs_add(g->fabric, &h->refs, ref))
+			return;
+		g->held -= cost;
+		hc_poll_uncharge(g->fabric, cost);
 	}
-	kfree_skb(copy);
-	had_drop(g, h);
+	hc_had_drop(g, h);
 	h->lost = true;
 }
 
@@ -488,19 +451,16 @@ static bool result_stream(struct hc_member *m, struct hc_op *op, struct sk_buff 
 /* Keep the result of a scatter. Only the root has all of it: its own contribution. */
 static void root_had_keep(struct hc_member *m, struct hc_had *h, struct hc_given *k)
 {
-	struct sk_buff *skb;
-
 	u64 total = be64_to_cpu(k->head.total);
+	u32 i;
 
 	h->lost = !hc_member_is_root(m) || k->lost || !k->whole || total > HC_GUARD_RESULT_MAX;
 	if (h->lost)
 		return;
 	h->bytes = total;
 	h->cut = k->change;
-	if (skb_queue_empty(&k->parts))
-		memcpy(h->small, k->small, sizeof(h->small));
-	skb_queue_walk(&k->parts, skb)
-		hc_had_keep(m, h, skb);
+	for (i = 0; i < k->refs.n; i++)
+		hc_had_keep(m->guard, h, &k->refs.at[i]);
 }
 
 /* Keep a copy of a result that all members get. */
@@ -513,8 +473,11 @@ static void now_keep(struct hc_member *m, struct hc_op *op, struct hc_had *h)
 	h->bytes = op->result;
 	if (op->coll->joins)
 		h->piece = be32_to_cpu(hc_hdr(first)->len) / m->plan->nmembers;
-	skb_queue_walk(&g->now, skb)
-		hc_had_keep(m, h, skb);
+	skb_queue_walk(&g->now, skb) {
+		const struct hc_seg_ref ref = hc_seg_ref(skb, 0, be32_to_cpu(hc_hdr(skb)->len));
+
+		hc_had_keep(g, h, &ref);
+	}
 }
 
 u32 hc_guard_restarts(const struct hc_member *m, u64 nr)
