@@ -30,43 +30,25 @@
 #include "hc_coll_desc.h"
 #include "trace.h"
 
-/* Does a frame with @len bytes of @skb share the pages of @skb? If @len is small, the bytes are
- * copied instead, since the reader is charged for @len bytes only, but would keep the whole pages
- * in use.
- */
-static bool shares(const struct sk_buff *skb, u32 len)
+struct sk_buff *hc_ref_frame(const struct hc_node *node, struct hc_seg_ref ref)
 {
-	return skb_is_nonlinear(skb) &&
-	       len > page_size(skb_frag_page(&skb_shinfo(skb)->frags[0])) / 8;
-}
-
-struct hc_seg_ref hc_seg_ref(const struct sk_buff *skb, u32 off, u32 len)
-{
-	return (struct hc_seg_ref){
-		.data = hc_payload(skb) + off, .len = len,
-		.kind = shares(skb, len) ? HC_REF_PAGE : HC_REF_BORROWED,
-	};
-}
-
-struct sk_buff *hc_ref_frame(const struct hc_node *node, const struct hc_seg_ref *ref)
-{
-	bool shared = ref->kind == HC_REF_PAGE;
-	struct sk_buff *skb = hc_frame_alloc(node, HC_FRAME_DATA, shared ? 0 : ref->len,
+	bool shared = ref.kind == HC_REF_PAGE;
+	struct sk_buff *skb = hc_frame_alloc(node, HC_FRAME_DATA, shared ? 0 : ref.len,
 					     GFP_ATOMIC);
 
 	if (!skb)
 		return NULL;
-	hc_hdr(skb)->len = cpu_to_be32(ref->len);
+	hc_hdr(skb)->len = cpu_to_be32(ref.len);
 	if (shared) {
-		struct page *page = virt_to_head_page(ref->data);
+		struct page *page = virt_to_head_page(ref.data);
 
 		get_page(page);
-		skb_fill_page_desc(skb, 0, page, ref->data - page_address(page), ref->len);
-		skb->len += ref->len;
-		skb->data_len += ref->len;
-		skb->truesize += ref->len;
-	} else if (ref->len) {
-		memcpy(hc_payload(skb), ref->data, ref->len);
+		skb_fill_page_desc(skb, 0, page, ref.data - page_address(page), ref.len);
+		skb->len += ref.len;
+		skb->data_len += ref.len;
+		skb->truesize += ref.len;
+	} else if (ref.len) {
+		memcpy(hc_payload(skb), ref.data, ref.len);
 	}
 	return skb;
 }
@@ -74,8 +56,7 @@ struct sk_buff *hc_ref_frame(const struct hc_node *node, const struct hc_seg_ref
 struct sk_buff *hc_seg_share(struct hc_node *node, struct sk_buff *skb, u32 off, u32 len)
 {
 	const struct hc_wire_data *from = hc_wire_data_of(skb);
-	const struct hc_seg_ref ref = hc_seg_ref(skb, off, len);
-	struct sk_buff *part = hc_ref_frame(node, &ref);
+	struct sk_buff *part = hc_ref_frame(node, hc_seg_ref(skb, off, len));
 	struct hc_wire_data *w;
 
 	if (!part)

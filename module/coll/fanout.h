@@ -40,10 +40,20 @@ struct hc_seg_ref {
  * @off: offset of the part in the payload
  * @len: bytes of the part
  *
- * Return: the place, without a reference of its own; HC_REF_PAGE if the page is to be shared,
- * HC_REF_BORROWED if the bytes are to be copied.
+ * Return: the place: HC_REF_PAGE, but without a reference of its own, if the page is to be shared;
+ * HC_REF_BORROWED if the bytes are to be copied. If @len is small, the bytes are copied, since the
+ * reader is charged for @len bytes only, but would keep the whole page in use.
  */
-struct hc_seg_ref hc_seg_ref(const struct sk_buff *skb, u32 off, u32 len);
+static inline struct hc_seg_ref hc_seg_ref(const struct sk_buff *skb, u32 off, u32 len)
+{
+	bool shared = skb_is_nonlinear(skb) &&
+		      len > page_size(skb_frag_page(&skb_shinfo(skb)->frags[0])) / 8;
+
+	return (struct hc_seg_ref){
+		.data = hc_payload(skb) + off, .len = len,
+		.kind = shared ? HC_REF_PAGE : HC_REF_BORROWED,
+	};
+}
 
 /**
  * hc_ref_frame() - make a DATA frame with the bytes of a reference
@@ -52,7 +62,7 @@ struct hc_seg_ref hc_seg_ref(const struct sk_buff *skb, u32 off, u32 len);
  *
  * Return: a frame that shares the page of @ref, or has a copy of its bytes; NULL: no memory.
  */
-struct sk_buff *hc_ref_frame(const struct hc_node *node, const struct hc_seg_ref *ref);
+struct sk_buff *hc_ref_frame(const struct hc_node *node, struct hc_seg_ref ref);
 
 /**
  * hc_seg_share() - make a frame with a part of a segment

@@ -470,7 +470,7 @@ static bool given_as_kept(struct hc_member *m, u64 nr, const struct hc_given *k)
 	for (i = 0; i < n; i++) {
 		u32 len = k->refs.at[i].len;
 
-		part = hc_ref_frame(m->node, &k->refs.at[i]);
+		part = hc_ref_frame(m->node, k->refs.at[i]);
 		if (!part)
 			return part_lacks(m, !i);
 		hc_given_frame(k, part, at, k->whole && i + 1 == n);
@@ -559,13 +559,10 @@ static void give_up(struct hc_member *m)
 	hc_node_kick(m->node, HC_EV_HOST);
 }
 
-void hc_guard_begin(struct hc_member *m)
+void hc_guard_opened(struct hc_member *m)
 {
 	struct hc_guard *g;
 
-	/* Pairs with hc_guard_open(). */
-	if (!smp_load_acquire(&m->opened))
-		return;
 	WRITE_ONCE(m->opened, false);
 	before_take(m);
 	g = m->guard;

@@ -57,7 +57,8 @@ enum hc_guard_phase {
  * @at: references to the payloads of its segments, in order; @few, or memory of kmalloc()
  * @n: number of references
  * @room: number of references for which @at has room
- * @bytes: bytes of memory that the segments take (hc_refs_cost())
+ * @bytes: bytes of memory that the segments take (hc_refs_cost()); 0: @at is @few, and the
+ *	reference, if there is one, is @first
  * @few: the references if they are few
  * @first: the first reference, to @small, if that has its bytes
  * @small: bytes of a short first segment
@@ -197,6 +198,11 @@ struct hc_guard {
 	struct hc_had had[HC_GUARD_RESULTS];
 };
 
+static inline struct hc_given *hc_given(struct hc_guard *g, u64 nr)
+{
+	return &g->give[nr % HC_GUARD_WINDOW];
+}
+
 /**
  * hc_guard_create() - make the ledger of a member
  * @m: the member, of a plan that is being made
@@ -272,13 +278,27 @@ bool hc_guard_pass(struct hc_member *m);
 bool hc_guard_end(struct hc_member *m, int *status);
 
 /**
+ * hc_guard_old_fits() - check that a contribution to an earlier epoch fits the present plan and its
+ *	members
+ * @m: the member
+ * @skb: first frame of the contribution
+ *
+ * Return: true if it fits.
+ */
+bool hc_guard_old_fits(const struct hc_member *m, const struct sk_buff *skb);
+
+/**
  * hc_guard_fits() - check that a contribution fits the present plan and its members
  * @m: the member
  * @skb: first frame of the contribution, which may have been sent to an earlier epoch
  *
  * Return: true if it fits.
  */
-bool hc_guard_fits(const struct hc_member *m, const struct sk_buff *skb);
+static inline bool hc_guard_fits(const struct hc_member *m, const struct sk_buff *skb)
+{
+	return be32_to_cpu(hc_wire_data_of(skb)->plan.epoch) == m->plan->tag ||
+	       hc_guard_old_fits(m, skb);
+}
 
 /**
  * hc_guard_store() - store a contribution that does not fit, to be cut again for the present
@@ -298,6 +318,22 @@ bool hc_guard_store(struct hc_member *m, struct sk_buff *skb);
  */
 const struct hc_rec *hc_guard_half(const struct hc_member *m);
 
+/* Does the ledger itself have room for the contribution @skb, so that it takes no other memory? */
+static inline bool hc_guard_small(const struct sk_buff *skb)
+{
+	return be32_to_cpu(hc_hdr(skb)->len) <= HC_GUARD_SMALL &&
+	       hc_wire_data_of(skb)->flags & HC_DATA_F_LAST;
+}
+
+/**
+ * hc_guard_room() - tell whether there is memory to keep a contribution now
+ * @m: the member
+ * @skb: its first frame
+ *
+ * Return: false if there will be memory later.
+ */
+bool hc_guard_room(const struct hc_member *m, const struct sk_buff *skb);
+
 /**
  * hc_guard_may() - tell whether a contribution may begin now
  * @m: the member
@@ -305,7 +341,11 @@ const struct hc_rec *hc_guard_half(const struct hc_member *m);
  *
  * Return: true if it may.
  */
-bool hc_guard_may(const struct hc_member *m, const struct sk_buff *skb);
+static inline bool hc_guard_may(const struct hc_member *m, const struct sk_buff *skb)
+{
+	return m->guard->next < m->guard->need + HC_GUARD_WINDOW &&
+	       (hc_guard_small(skb) || hc_guard_room(m, skb));
+}
 
 /**
  * hc_guard_keep() - keep a contribution that has begun
@@ -343,14 +383,30 @@ bool hc_guard_result(struct hc_member *m, struct hc_op *op, struct sk_buff *skb,
  *
  * Return: the count.
  */
-u32 hc_guard_restarts(const struct hc_member *m, u64 nr);
+static inline u32 hc_guard_restarts(const struct hc_member *m, u64 nr)
+{
+	const struct hc_given *k = hc_given(m->guard, nr);
+
+	return k->used ? k->restarts : 0;
+}
+
+/**
+ * hc_need_move() - record that all operations below a number have ended
+ * @g: the ledger
+ * @nr: the number
+ */
+void hc_need_move(struct hc_guard *g, u64 nr);
 
 /**
  * hc_guard_ended() - record that an operation is complete and its process has been notified
  * @m: the member
  * @op: the operation
  */
-void hc_guard_ended(struct hc_member *m, const struct hc_op *op);
+static inline void hc_guard_ended(struct hc_member *m, const struct hc_op *op)
+{
+	if (!op->agrees)
+		hc_need_move(m->guard, hc_user_nr(m, op->nr) + 1);
+}
 
 /**
  * hc_guard_quiet() - tell whether the end of a generation is hidden from the process
@@ -371,10 +427,21 @@ bool hc_guard_quiet(struct hc_member *m);
 bool hc_guard_moved(struct hc_member *m, struct hc_failed_nrs *nrs);
 
 /**
+ * hc_guard_opened() - take over the ledger, since the epoch has been opened
+ * @m: the member
+ */
+void hc_guard_opened(struct hc_member *m);
+
+/**
  * hc_guard_begin() - take over the ledger if the epoch has been opened
  * @m: the member. The function must be called before the member does anything else
  */
-void hc_guard_begin(struct hc_member *m);
+static inline void hc_guard_begin(struct hc_member *m)
+{
+	/* Pairs with hc_guard_open(). */
+	if (smp_load_acquire(&m->opened))
+		hc_guard_opened(m);
+}
 
 /**
  * hc_guard_tend() - continue the member's current phase

@@ -287,9 +287,8 @@ static void said_keep(struct hc_member *m, struct hc_had *h, u64 bytes)
 
 	skb_queue_walk(&m->guard->now, skb) {
 		u32 len = min_t(u64, be32_to_cpu(hc_hdr(skb)->len) - off, bytes);
-		const struct hc_seg_ref ref = hc_seg_ref(skb, off, len);
 
-		hc_had_keep(m->guard, h, &ref);
+		hc_had_keep(m->guard, h, hc_seg_ref(skb, off, len));
 		bytes -= len;
 		off = 0;
 	}

@@ -53,17 +53,15 @@ bool hc_given_fits(const struct hc_member *m, const struct hc_given *k)
 	return !IS_ERR(coll) &&
 	       frame_fits(m, coll, be64_to_cpu(k->head.total), given_len(k)) &&
 	       (!has_parts(coll, k->root == m->node->id) ||
-		k->change == hc_epochs_now(m->plan));
+		k->change == m->plan->change);
 }
 
-bool hc_guard_fits(const struct hc_member *m, const struct sk_buff *skb)
+bool hc_guard_old_fits(const struct hc_member *m, const struct sk_buff *skb)
 {
 	const struct hc_wire_data *w = hc_wire_data_of(skb);
 	u32 epoch = be32_to_cpu(w->plan.epoch);
 	const struct hc_coll_ops *coll;
 
-	if (epoch == m->plan->tag)
-		return true;
 	/* A collective that the plan does not support counts as fitting: op_begin() then fails the
 	 * operation.
 	 */
@@ -71,7 +69,7 @@ bool hc_guard_fits(const struct hc_member *m, const struct sk_buff *skb)
 	return IS_ERR(coll) ||
 	       (frame_fits(m, coll, be64_to_cpu(w->total), be32_to_cpu(hc_hdr(skb)->len)) &&
 		(!has_parts(coll, hc_member_is_root(m)) ||
-		 hc_epoch_change(m->plan, epoch) == hc_epochs_now(m->plan)));
+		 hc_epoch_change(m->plan, epoch) == m->plan->change));
 }
 
 bool hc_given_may(const struct hc_member *m, const struct hc_given *k, struct hc_end *end)
@@ -182,7 +180,7 @@ struct sk_buff *hc_cut_next(const struct hc_member *m, struct hc_cut *c)
 	if (!skb)
 		return NULL;
 	frame_fill(m, c, hc_payload(skb), len);
-	skb = hc_given_frame(c->k, skb, c->at, c->at + len == c->total);
+	hc_given_frame(c->k, skb, c->at, c->at + len == c->total);
 	hc_wire_data_of(skb)->total = cpu_to_be64(c->total);
 	c->at += len;
 	return skb;

@@ -28,17 +28,6 @@ static void *refs_alloc(const struct hc_fabric *fabric, size_t size)
 	return p;
 }
 
-/* Can the next reference have its bytes in @r itself? Only the first one can, if it is short. */
-static bool is_small(const struct hc_refs *r, u32 len)
-{
-	return !r->n && len <= sizeof(r->small);
-}
-
-size_t hc_refs_cost(const struct hc_refs *r, u32 len)
-{
-	return is_small(r, len) ? 0 : HC_REF_COST + len;
-}
-
 /* Double the room for references. Return: false if there is no memory. */
 static bool refs_grow(const struct hc_fabric *fabric, struct hc_refs *r)
 {
@@ -54,44 +43,51 @@ static bool refs_grow(const struct hc_fabric *fabric, struct hc_refs *r)
 	return true;
 }
 
-bool hc_refs_add(const struct hc_fabric *fabric, struct hc_refs *r, const struct hc_seg_ref *from)
+/* Take a reference to the page of @ref, or copy its bytes. Return: false if there is no memory. */
+static bool ref_own(const struct hc_fabric *fabric, struct hc_seg_ref *ref)
 {
-	struct hc_seg_ref ref = *from;
+	void *copy;
 
-	if (is_small(r, ref.len)) {
-		memcpy(r->small, from->data, ref.len);
-		r->few[0] = (struct hc_seg_ref){
-			.data = r->small, .len = ref.len, .kind = HC_REF_BORROWED,
-		};
-		r->room = 1;
-		r->n = 1;
+	if (ref->kind == HC_REF_PAGE) {
+		get_page(virt_to_head_page(ref->data));
 		return true;
 	}
-	if (r->n == r->room && !refs_grow(fabric, r))
+	copy = refs_alloc(fabric, ref->len);
+	if (!copy)
 		return false;
-	if (ref.kind == HC_REF_PAGE) {
-		get_page(virt_to_head_page(ref.data));
-	} else {
-		ref.kind = HC_REF_COPY;
-		ref.data = refs_alloc(fabric, ref.len);
-		if (!ref.data)
-			return false;
-		memcpy(ref.data, from->data, ref.len);
+	memcpy(copy, ref->data, ref->len);
+	ref->data = copy;
+	ref->kind = HC_REF_COPY;
+	return true;
+}
+
+static void ref_put(const struct hc_seg_ref *ref)
+{
+	if (ref->kind == HC_REF_PAGE)
+		put_page(virt_to_head_page(ref->data));
+	else if (ref->kind == HC_REF_COPY)
+		kfree(ref->data);
+}
+
+bool hc_refs_add_long(const struct hc_fabric *fabric, struct hc_refs *r, struct hc_seg_ref ref)
+{
+	if (!ref_own(fabric, &ref))
+		return false;
+	if (r->n == r->room && !refs_grow(fabric, r)) {
+		ref_put(&ref);
+		return false;
 	}
-	r->bytes += hc_refs_cost(r, ref.len);
+	r->bytes += HC_REF_COST + ref.len;
 	r->at[r->n++] = ref;
 	return true;
 }
 
-void hc_refs_drop(struct hc_refs *r)
+void hc_refs_free(struct hc_refs *r)
 {
 	u32 i;
 
 	for (i = 0; i < r->n; i++)
-		if (r->at[i].kind == HC_REF_PAGE)
-			put_page(virt_to_head_page(r->at[i].data));
-		else if (r->at[i].kind == HC_REF_COPY)
-			kfree(r->at[i].data);
+		ref_put(&r->at[i]);
 	if (r->at != r->few)
 		kfree(r->at);
 	hc_refs_init(r);

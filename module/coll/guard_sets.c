@@ -88,9 +88,23 @@ static int epochs_alloc(struct hc_plan *plan)
 	return 0;
 }
 
+bool hc_epoch_sets(const struct hc_plan *plan, u32 change, struct hc_epoch_sets *sets)
+{
+	struct hc_epochs *e = plan->epochs;
+	u32 i = change - e->first;
+
+	if (i >= e->n)
+		return false;
+	sets->members = members_of(e, i);
+	sets->all = all_of(e, i);
+	sets->lacks = memcmp(sets->members, sets->all, e->words * sizeof(u32));
+	return true;
+}
+
 int hc_epochs_make(struct hc_plan *plan, const struct hc_plan *old)
 {
 	size_t set = hc_topo_words(&plan->fabric->topo) * sizeof(u32);
+	struct hc_epoch_sets sets;
 	bool other;
 	int err;
 
@@ -106,6 +120,8 @@ int hc_epochs_make(struct hc_plan *plan, const struct hc_plan *old)
 		epochs_copy(plan->epochs, old->epochs, other);
 	if (other)
 		epochs_add(plan->epochs, plan->members);
+	plan->change = plan->epochs->first + plan->epochs->n - 1;
+	plan->lacks = hc_epoch_sets(plan, plan->change, &sets) && sets.lacks;
 	return 0;
 }
 
@@ -115,29 +131,6 @@ void hc_epochs_publish(struct hc_plan *plan)
 
 	if (e && e->added)
 		e->since[e->n - 1] = plan->epoch;
-}
-
-u32 hc_epochs_now(const struct hc_plan *plan)
-{
-	return plan->epochs->first + plan->epochs->n - 1;
-}
-
-bool hc_epoch_sets(const struct hc_plan *plan, u32 change, struct hc_epoch_sets *sets)
-{
-	struct hc_epochs *e = plan->epochs;
-	u32 i = change - e->first;
-
-	if (i >= e->n)
-		return false;
-	sets->members = members_of(e, i);
-	sets->all = all_of(e, i);
-	sets->lacks = memcmp(sets->members, sets->all, e->words * sizeof(u32));
-	return true;
-}
-
-bool hc_epoch_lacks(const struct hc_plan *plan, u32 change, struct hc_epoch_sets *sets)
-{
-	return hc_epoch_sets(plan, change, sets) && sets->lacks;
 }
 
 u32 hc_epoch_change(const struct hc_plan *plan, u32 epoch)

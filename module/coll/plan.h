@@ -103,6 +103,8 @@ struct hc_plan_params {
  *	is not guarded
  * @guarded: the first epoch since which the plan has been guarded without interruption
  * @epochs: the members of these epochs; NULL if the plan is not guarded
+ * @change: number of the last change of the members in @epochs
+ * @lacks: some nodes that were members in @epochs are not members any more
  * @recipe: how the plan was made, a string for user space, or NULL
  * @guard_uid: the user who may install the next epoch of a guarded plan, or INVALID_UID; written
  *	under hc_fabric.lock
@@ -146,6 +148,8 @@ struct hc_plan {
 	u32 guard;
 	u32 guarded;
 	struct hc_epochs *epochs;
+	u32 change;
+	bool lacks;
 	char *recipe;
 	kuid_t guard_uid;
 	unsigned long tried;
