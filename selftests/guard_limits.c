@@ -6,6 +6,7 @@
  * Scheduling: alone
  */
 #include <errno.h>
+#include <linux/sock_diag.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -184,6 +185,46 @@ static void set_buffers(struct bench *b, int bytes)
 		setsockopt(b->c.fd[u], SOL_SOCKET, SO_SNDBUFFORCE, &bytes, sizeof(bytes));
 		setsockopt(b->c.fd[u], SOL_SOCKET, SO_RCVBUFFORCE, &bytes, sizeof(bytes));
 	}
+}
+
+/* Return: bytes that are charged to the send buffer of node @u. */
+static long charged(const struct bench *b, unsigned int u)
+{
+	__u32 info[SK_MEMINFO_VARS];
+	socklen_t len = sizeof(info);
+
+	return getsockopt(b->c.fd[u], SOL_SOCKET, SO_MEMINFO, info, &len) ? -1 :
+	       (long)info[SK_MEMINFO_WMEM_ALLOC];
+}
+
+/* All frames of a leaf's contribution have been freed, as its parent has merged them. But the leaf
+ * keeps the pages, and a copy of the last, short frame, until the operation ends, also when the
+ * contribution has been submitted again.
+ */
+TEST(kept_contribution_is_charged_to_send_buffer_until_operation_ends)
+{
+	const size_t bytes = 6 * 4096 + 8;
+	unsigned int leaf;
+	struct bench b;
+	long idle;
+
+	ASSERT_EQ(0, begin(&b, 3, 4096, GUARD_MS));
+	leaf = b.c.plan.tree.sink ^ 7;
+	idle = charged(&b, leaf);
+	EXPECT_EQ(0, give_all(&b, HYPERCUBE_ALLREDUCE, bytes, b.c.plan.tree.sink));
+	go_on(&b, 50);
+	EXPECT_GE(charged(&b, leaf), idle + (long)bytes);
+	EXPECT_LE(charged(&b, leaf), idle + (long)(bytes + 7 * 2048));
+	EXPECT_EQ(0, fail_link(&b));
+	go_on(&b, 20);
+	EXPECT_EQ(0, cube_plan_to(&b.c, PLAN, b.c.plan.tree.sink));
+	go_on(&b, 100);
+	EXPECT_GE(charged(&b, leaf), idle + (long)bytes);
+	EXPECT_EQ(0, give(&b, b.c.plan.tree.sink, HYPERCUBE_ALLREDUCE, bytes));
+	go_on(&b, 200);
+	EXPECT_EQ(0, ended_not(&b, 1, 0));
+	EXPECT_EQ(idle, charged(&b, leaf));
+	EXPECT_EQ(0, end(&b));
 }
 
 /* As long as the process of the root has not contributed, data of the other members that are

@@ -30,43 +30,43 @@
 #include "hc_coll_desc.h"
 #include "trace.h"
 
-/* Return: true if a frame with @len bytes of @skb refers to the pages of @skb. If @len is small,
- * the bytes are copied instead, because the reader is charged for @len bytes only, but a reference
- * would prevent whole pages from being freed.
- */
-static bool shares(const struct sk_buff *skb, u32 len)
+struct sk_buff *hc_ref_frame(const struct hc_node *node, struct hc_seg_ref ref)
 {
-	return skb_is_nonlinear(skb) &&
-	       len > page_size(skb_frag_page(&skb_shinfo(skb)->frags[0])) / 8;
+	bool shared = ref.kind == HC_REF_PAGE;
+	struct sk_buff *skb = hc_frame_alloc(node, HC_FRAME_DATA, shared ? 0 : ref.len,
+					     GFP_ATOMIC);
+
+	if (!skb)
+		return NULL;
+	hc_hdr(skb)->len = cpu_to_be32(ref.len);
+	if (shared) {
+		struct page *page = virt_to_head_page(ref.data);
+
+		get_page(page);
+		skb_fill_page_desc(skb, 0, page, ref.data - page_address(page), ref.len);
+		skb->len += ref.len;
+		skb->data_len += ref.len;
+		skb->truesize += ref.len;
+	} else if (ref.len) {
+		memcpy(hc_payload(skb), ref.data, ref.len);
+	}
+	return skb;
 }
 
 struct sk_buff *hc_seg_share(struct hc_node *node, struct sk_buff *skb, u32 off, u32 len)
 {
 	const struct hc_wire_data *from = hc_wire_data_of(skb);
-	bool shared = shares(skb, len);
-	struct sk_buff *part = hc_frame_alloc(node, HC_FRAME_DATA, shared ? 0 : len, GFP_ATOMIC);
+	struct sk_buff *part = hc_ref_frame(node, hc_seg_ref(skb, off, len));
 	struct hc_wire_data *w;
 
 	if (!part)
 		return NULL;
-	hc_hdr(part)->len = cpu_to_be32(len);
 	hc_hdr(part)->time = hc_hdr(skb)->time;
 	w = hc_wire_data_of(part);
 	w->flags = from->flags & (HC_DATA_F_LAST | HC_DATA_F_NOTIFY);
 	w->offset = cpu_to_be64(be64_to_cpu(from->offset) + off);
 	w->total = from->total;
 	w->block = from->block;
-	if (shared) {
-		const skb_frag_t *frag = &skb_shinfo(skb)->frags[0];
-
-		skb_frag_ref(skb, 0);
-		skb_fill_page_desc(part, 0, skb_frag_page(frag), skb_frag_off(frag) + off, len);
-		part->len += len;
-		part->data_len += len;
-		part->truesize += len;
-	} else if (len) {
-		memcpy(hc_payload(part), hc_payload(skb) + off, len);
-	}
 	return part;
 }
 

@@ -10,6 +10,61 @@
 /* --- coll/fanout.c --- */
 
 /**
+ * enum hc_ref_kind - where the bytes of a struct hc_seg_ref are
+ * @HC_REF_BORROWED: in memory of another owner, which is only read
+ * @HC_REF_COPY: in memory of kmalloc() that the reference owns
+ * @HC_REF_PAGE: in a page to which the reference owns a reference; other frames may share the page,
+ *	so it is not written to any more
+ */
+enum hc_ref_kind {
+	HC_REF_BORROWED,
+	HC_REF_COPY,
+	HC_REF_PAGE,
+};
+
+/**
+ * struct hc_seg_ref - a reference to bytes of the payload of a segment
+ * @data: the bytes
+ * @len: number of bytes
+ * @kind: enum hc_ref_kind
+ */
+struct hc_seg_ref {
+	void *data;
+	u32 len;
+	u8 kind;
+};
+
+/**
+ * hc_seg_ref() - find where a part of a segment is
+ * @skb: the segment
+ * @off: offset of the part in the payload
+ * @len: bytes of the part
+ *
+ * Return: the place: HC_REF_PAGE, but without a reference of its own, if the page is to be shared;
+ * HC_REF_BORROWED if the bytes are to be copied. If @len is small, the bytes are copied, since the
+ * reader is charged for @len bytes only, but would keep the whole page in use.
+ */
+static inline struct hc_seg_ref hc_seg_ref(const struct sk_buff *skb, u32 off, u32 len)
+{
+	bool shared = skb_is_nonlinear(skb) &&
+		      len > page_size(skb_frag_page(&skb_shinfo(skb)->frags[0])) / 8;
+
+	return (struct hc_seg_ref){
+		.data = hc_payload(skb) + off, .len = len,
+		.kind = shared ? HC_REF_PAGE : HC_REF_BORROWED,
+	};
+}
+
+/**
+ * hc_ref_frame() - make a DATA frame with the bytes of a reference
+ * @node: the node
+ * @ref: the reference
+ *
+ * Return: a frame that shares the page of @ref, or has a copy of its bytes; NULL: no memory.
+ */
+struct sk_buff *hc_ref_frame(const struct hc_node *node, struct hc_seg_ref ref);
+
+/**
  * hc_seg_share() - make a frame with a part of a segment
  * @node: the node
  * @skb: the segment

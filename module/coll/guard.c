@@ -97,10 +97,11 @@ int hc_guard_create(struct hc_member *m)
 	if (!g)
 		return -ENOMEM;
 	for (i = 0; i < HC_GUARD_WINDOW; i++)
-		__skb_queue_head_init(&g->give[i].parts);
+		hc_refs_init(&g->give[i].refs);
 	for (i = 0; i < HC_GUARD_RESULTS; i++)
-		__skb_queue_head_init(&g->had[i].parts);
+		hc_refs_init(&g->had[i].refs);
 	__skb_queue_head_init(&g->now);
+	g->fabric = m->node->fabric;
 	g->phase = HC_GUARD_NEW;
 	g->fresh = true;
 	m->guard = g;
@@ -117,7 +118,7 @@ void hc_guard_free(struct hc_member *m)
 	for (i = 0; i < HC_GUARD_WINDOW; i++)
 		hc_given_drop(g, &g->give[i]);
 	for (i = 0; i < HC_GUARD_RESULTS; i++)
-		__skb_queue_purge(&g->had[i].parts);
+		hc_had_drop(g, &g->had[i]);
 	__skb_queue_purge(&g->now);
 	/* System calls may read the phase without a lock, so free the ledger after a grace period.
 	 */
@@ -150,7 +151,7 @@ void hc_guard_from(const struct hc_plan *plan, struct hc_continued *from)
 		return;
 	from->tag = old->tag;
 	from->epoch = old->epoch;
-	from->change = hc_epochs_now(plan);
+	from->change = plan->change;
 	if (hc_epoch_sets(plan, from->change, &sets))
 		from->former = sets.all;
 }
@@ -565,24 +566,23 @@ static bool given_cut(struct hc_member *m, u64 nr, const struct hc_given *k)
 /* Submit a contribution again as it is stored. Return: as part_again(). */
 static bool given_as_kept(struct hc_member *m, u64 nr, const struct hc_given *k)
 {
-	struct sk_buff *skb, *part, *next;
+	u32 i, n = k->refs.n;
+	struct sk_buff *part;
+	u64 at = 0;
 
-	if (skb_queue_empty(&k->parts)) {
-		part = hc_given_small(m, k);
-		return part ? part_again(m, nr, part) : part_lacks(m, true);
-	}
-	/* When the last frame has been submitted, the operation may have ended, which frees all
-	 * stored frames.
+	/* When the last frame is submitted, the operation may end at once, and the contribution be
+	 * dropped.
 	 */
-	for (skb = skb_peek(&k->parts); skb; skb = next) {
-		bool first = hc_host_cb(skb)->first;
+	for (i = 0; i < n; i++) {
+		u32 len = k->refs.at[i].len;
 
-		next = skb_peek_next(skb, &k->parts);
-		part = hc_given_copy(m, skb);
+		part = hc_ref_frame(m->node, k->refs.at[i]);
 		if (!part)
-			return part_lacks(m, first);
+			return part_lacks(m, !i);
+		hc_given_frame(k, part, at, k->whole && i + 1 == n);
 		if (!part_again(m, nr, part))
 			return false;
+		at += len;
 	}
 	return true;
 }
@@ -666,13 +666,10 @@ static void give_up(struct hc_member *m)
 	hc_node_kick(m->node, HC_EV_HOST);
 }
 
-void hc_guard_begin(struct hc_member *m)
+void hc_guard_opened(struct hc_member *m)
 {
 	struct hc_guard *g;
 
-	/* Pairs with smp_store_release() in hc_guard_open(). */
-	if (!smp_load_acquire(&m->opened))
-		return;
 	WRITE_ONCE(m->opened, false);
 	before_take(m);
 	g = m->guard;

@@ -10,6 +10,7 @@
 #include <linux/types.h>
 
 #include "coll/coll.h"
+#include "coll/fanout.h"
 
 struct hc_plan_params;
 struct netlink_ext_ack;
@@ -22,7 +23,8 @@ struct netlink_ext_ack;
  * than the number of ends that another member may lack.
  */
 #define HC_GUARD_RESULTS	(2 * HC_GUARD_WINDOW)
-/* Contributions and results of up to this many bytes are stored in the ledger itself. */
+/* Contributions and results of up to this many bytes in one frame are stored in the ledger itself.
+ */
 #define HC_GUARD_SMALL		64
 /* Results of more bytes than this are not stored. */
 #define HC_GUARD_RESULT_MAX	SZ_256K
@@ -52,29 +54,57 @@ enum hc_guard_phase {
 	HC_GUARD_OVER,
 };
 
+/* References for which struct hc_refs itself has room: as many as @small needs. */
+#define HC_REFS_FEW		(1 + HC_GUARD_SMALL / sizeof(struct hc_seg_ref))
+
 /**
- * struct hc_given - a contribution in the ledger, where it stays until its operation has ended
- * @parts: its frames, charged to the socket like the original frames; empty if @small has the data
- * @head: header of its first frame, which is copied to the frames that are made from the ledger
- * @small: data of a small contribution
+ * struct hc_refs - the bytes of a contribution or of a result, see coll/guard_refs.c
+ * @at: references to the payloads of its segments, in order; @few, or memory of kmalloc()
+ * @n: number of references
+ * @room: number of references for which @at has room
+ * @bytes: bytes of memory that the segments take (hc_refs_cost()); 0: @at is @few, and the
+ *	reference, if there is one, is @first
+ * @few: the references if they are few
+ * @first: the first reference, to @small, if that has its bytes
+ * @small: bytes of a short first segment
+ */
+struct hc_refs {
+	struct hc_seg_ref *at;
+	u32 n;
+	u32 room;
+	size_t bytes;
+	union {
+		struct hc_seg_ref few[HC_REFS_FEW];
+		struct {
+			struct hc_seg_ref first;
+			u8 small[HC_GUARD_SMALL];
+		};
+	};
+};
+
+/**
+ * struct hc_given - a contribution in the ledger, kept until its operation has ended
+ * @refs: its bytes
+ * @sk: socket to which @refs is charged; NULL if nothing is charged
+ * @head: header of its first frame; frames that are made from the ledger get a copy of it
  * @coll: its collective
  * @rec: its record
  * @cookie: cookie that its process has set
  * @change: number of the last change of the members when its process made the contribution, see
  *	coll/guard_sets.c
  * @root: root of the plan when the process contributed
- * @restarts: number of times that the contribution has been submitted again
- * @used: true if this entry has a contribution
- * @whole: true if its last frame has been received
- * @lost: true if @parts is incomplete, so that the contribution cannot be submitted again
- * @streamed: true if the process has received a part of the result
- * @notify: true if the process has requested a notification of the completion
- * @strict: true if the operation must fail unless all nodes that have been members take part
+ * @restarts: how often the contribution was submitted again
+ * @used: this entry holds a contribution
+ * @whole: its last frame was received
+ * @lost: @refs is incomplete: it cannot be submitted again
+ * @streamed: the process has received a part of the result
+ * @notify: the process asked for a notification of the completion
+ * @strict: the operation fails unless all nodes that have been members take part
  */
 struct hc_given {
-	struct sk_buff_head parts;
+	struct hc_refs refs;
+	struct sock *sk;
 	struct hc_wire_data head;
-	u8 small[HC_GUARD_SMALL];
 	const struct hc_coll_ops *coll;
 	struct hc_rec rec;
 	u64 cookie;
@@ -91,29 +121,25 @@ struct hc_given {
 
 /**
  * struct hc_had - a result in the ledger: how an operation ended for the process
- * @parts: the result, charged to the fabric; empty for a small result, or if the process gets none
- * @small: data of a small result
- * @end: cause for which the operation has failed; .status is 0 if it has not failed
- * @nr: number by which processes refer to the operation
- * @bytes: bytes of the result that all members get; in a scatter, bytes of the root's contribution
+ * @refs: the result, charged to the fabric; empty where the process gets none
+ * @end: why the operation failed; .status is 0 if it did not
+ * @nr: number of the operation, as processes see it
+ * @bytes: bytes of the result that all members get; for a scatter, of the root's contribution
  * @piece: bytes of each member's piece in the first round, if the result is in rounds
  *	(coll/chunk.h); otherwise 0
- * @filled: bytes of @small that are valid
- * @change: number of the last change of the members before the result was computed; 0 if there is
- *	no result
+ * @change: number of the last change of the members before the result was computed; 0: there
+ *	is none
  * @cut: number of the last change of the members before the contribution that defines the parts of
  *	the result was made
- * @used: true if this entry has the end of an operation
- * @lost: @parts is incomplete
+ * @used: this entry holds a result
+ * @lost: @refs is incomplete
  */
 struct hc_had {
-	struct sk_buff_head parts;
-	u8 small[HC_GUARD_SMALL];
+	struct hc_refs refs;
 	struct hc_end end;
 	u64 nr;
 	u64 bytes;
 	u32 piece;
-	u32 filled;
 	u32 change;
 	u32 cut;
 	bool used;
@@ -121,9 +147,10 @@ struct hc_had {
 };
 
 /**
- * struct hc_guard - the ledger of a member; operation numbers are those by which processes refer to
- *	operations (hc_user_nr()). Only the poll accesses it, except @phase
- * @rcu: frees the ledger after a grace period
+ * struct hc_guard - the ledger of a member; operation numbers are those that processes see.
+ *	[poll] except @phase
+ * @rcu: for freeing it
+ * @fabric: the fabric of the plan
  * @phase: enum hc_guard_phase
  * @fresh: true if the node was no member in the previous epoch, and its member has not received yet
  *	the range of operations on which the other members have agreed
@@ -154,6 +181,7 @@ struct hc_had {
  */
 struct hc_guard {
 	struct rcu_head rcu;
+	struct hc_fabric *fabric;
 	u8 phase;
 	bool fresh;
 	bool idle;
@@ -177,6 +205,11 @@ struct hc_guard {
 	struct hc_given give[HC_GUARD_WINDOW];
 	struct hc_had had[HC_GUARD_RESULTS];
 };
+
+static inline struct hc_given *hc_given(struct hc_guard *g, u64 nr)
+{
+	return &g->give[nr % HC_GUARD_WINDOW];
+}
 
 /**
  * hc_guard_create() - make the ledger of a member
@@ -291,13 +324,27 @@ bool hc_guard_end(struct hc_member *m, int *status);
 void hc_guard_left_out(struct hc_member *m);
 
 /**
+ * hc_guard_old_fits() - check that a contribution to an earlier epoch fits the present plan and its
+ *	members
+ * @m: the member
+ * @skb: first frame of the contribution
+ *
+ * Return: true if it fits.
+ */
+bool hc_guard_old_fits(const struct hc_member *m, const struct sk_buff *skb);
+
+/**
  * hc_guard_fits() - check that a contribution fits the present plan and its members
  * @m: the member
  * @skb: first frame of the contribution, which may have been sent to an earlier epoch
  *
  * Return: true if it can.
  */
-bool hc_guard_fits(const struct hc_member *m, const struct sk_buff *skb);
+static inline bool hc_guard_fits(const struct hc_member *m, const struct sk_buff *skb)
+{
+	return be32_to_cpu(hc_wire_data_of(skb)->plan.epoch) == m->plan->epoch ||
+	       hc_guard_old_fits(m, skb);
+}
 
 /**
  * hc_guard_store() - store a contribution that was made for other members, so that it can be cut
@@ -318,6 +365,22 @@ bool hc_guard_store(struct hc_member *m, struct sk_buff *skb);
  */
 const struct hc_rec *hc_guard_half(const struct hc_member *m);
 
+/* Does the ledger itself have room for the contribution @skb, so that it takes no other memory? */
+static inline bool hc_guard_small(const struct sk_buff *skb)
+{
+	return be32_to_cpu(hc_hdr(skb)->len) <= HC_GUARD_SMALL &&
+	       hc_wire_data_of(skb)->flags & HC_DATA_F_LAST;
+}
+
+/**
+ * hc_guard_room() - tell whether there is memory to keep a contribution now
+ * @m: the member
+ * @skb: its first frame
+ *
+ * Return: false if there will be memory later.
+ */
+bool hc_guard_room(const struct hc_member *m, const struct sk_buff *skb);
+
 /**
  * hc_guard_may() - check whether a contribution may begin now
  * @m: the member
@@ -325,7 +388,11 @@ const struct hc_rec *hc_guard_half(const struct hc_member *m);
  *
  * Return: true if it may begin.
  */
-bool hc_guard_may(const struct hc_member *m, const struct sk_buff *skb);
+static inline bool hc_guard_may(const struct hc_member *m, const struct sk_buff *skb)
+{
+	return m->guard->next < m->guard->need + HC_GUARD_WINDOW &&
+	       (hc_guard_small(skb) || hc_guard_room(m, skb));
+}
 
 /**
  * hc_guard_keep() - record a contribution that has begun in the ledger
@@ -365,14 +432,30 @@ bool hc_guard_result(struct hc_member *m, struct hc_op *op, struct sk_buff *skb,
  *
  * Return: this number.
  */
-u32 hc_guard_restarts(const struct hc_member *m, u64 nr);
+static inline u32 hc_guard_restarts(const struct hc_member *m, u64 nr)
+{
+	const struct hc_given *k = hc_given(m->guard, nr);
+
+	return k->used ? k->restarts : 0;
+}
+
+/**
+ * hc_need_move() - record that all operations below a number have ended
+ * @g: the ledger
+ * @nr: the number
+ */
+void hc_need_move(struct hc_guard *g, u64 nr);
 
 /**
  * hc_guard_ended() - record that an operation is complete and its process has been notified
  * @m: the member
  * @op: the operation
  */
-void hc_guard_ended(struct hc_member *m, const struct hc_op *op);
+static inline void hc_guard_ended(struct hc_member *m, const struct hc_op *op)
+{
+	if (!op->agrees)
+		hc_need_move(m->guard, hc_user_nr(m, op->nr) + 1);
+}
 
 /**
  * hc_guard_quiet() - check whether the process is not notified of the end of a generation
@@ -393,10 +476,21 @@ bool hc_guard_quiet(struct hc_member *m);
 bool hc_guard_moved(struct hc_member *m, struct hc_failed_nrs *nrs);
 
 /**
- * hc_guard_begin() - take over the ledger of the previous epoch if this epoch has been opened
- * @m: the member, which must call this function before all other work
+ * hc_guard_opened() - take over the ledger, since the epoch has been opened
+ * @m: the member
  */
-void hc_guard_begin(struct hc_member *m);
+void hc_guard_opened(struct hc_member *m);
+
+/**
+ * hc_guard_begin() - take over the ledger if the epoch has been opened
+ * @m: the member. The function must be called before the member does anything else
+ */
+static inline void hc_guard_begin(struct hc_member *m)
+{
+	/* Pairs with hc_guard_open(). */
+	if (smp_load_acquire(&m->opened))
+		hc_guard_opened(m);
+}
 
 /**
  * hc_guard_tend() - continue the member's current phase

@@ -156,12 +156,13 @@ static void say_fill(const struct hc_had *h, struct sk_buff_head *frames)
 	struct say_at at = {
 		.frames = frames, .skb = skb_peek(frames), .pos = sizeof(struct say),
 	};
-	const struct sk_buff *skb;
+	u64 rest = h->bytes;
+	u32 i, len;
 
-	if (h->bytes <= sizeof(h->small))
-		say_put(&at, h->small, h->bytes);
-	skb_queue_walk(&h->parts, skb)
-		say_put(&at, hc_payload(skb), be32_to_cpu(hc_hdr(skb)->len));
+	for (i = 0; i < h->refs.n; i++, rest -= len) {
+		len = min_t(u64, h->refs.at[i].len, rest);
+		say_put(&at, h->refs.at[i].data, len);
+	}
 }
 
 static bool say_begin(struct hc_member *m, struct sk_buff_head *frames)
@@ -284,17 +285,12 @@ static bool meet_took(struct hc_member *m)
 static void said_keep(struct hc_member *m, struct hc_had *h, u64 bytes)
 {
 	u32 off = sizeof(struct say);
-	struct sk_buff *skb, *part;
+	struct sk_buff *skb;
 
 	skb_queue_walk(&m->guard->now, skb) {
 		u32 len = min_t(u64, be32_to_cpu(hc_hdr(skb)->len) - off, bytes);
 
-		part = len ? hc_seg_share(m->node, skb, off, len) : NULL;
-		if (part)
-			hc_had_keep(m, h, part);
-		else if (len)
-			h->lost = true;
-		kfree_skb(part);
+		hc_had_keep(m->guard, h, hc_seg_ref(skb, off, len));
 		bytes -= len;
 		off = 0;
 	}

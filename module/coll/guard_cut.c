@@ -43,8 +43,7 @@ static bool frame_fits(const struct hc_member *m, const struct hc_coll_ops *coll
 
 static u32 given_len(const struct hc_given *k)
 {
-	return skb_queue_empty(&k->parts) ? be64_to_cpu(k->head.total) :
-					    be32_to_cpu(hc_hdr(skb_peek(&k->parts))->len);
+	return k->refs.n ? k->refs.at[0].len : be64_to_cpu(k->head.total);
 }
 
 bool hc_given_fits(const struct hc_member *m, const struct hc_given *k)
@@ -54,25 +53,23 @@ bool hc_given_fits(const struct hc_member *m, const struct hc_given *k)
 	return !IS_ERR(coll) &&
 	       frame_fits(m, coll, be64_to_cpu(k->head.total), given_len(k)) &&
 	       (!has_parts(coll, k->root == m->node->id) ||
-		k->change == hc_epochs_now(m->plan));
+		k->change == m->plan->change);
 }
 
-bool hc_guard_fits(const struct hc_member *m, const struct sk_buff *skb)
+bool hc_guard_old_fits(const struct hc_member *m, const struct sk_buff *skb)
 {
 	const struct hc_wire_data *w = hc_wire_data_of(skb);
 	u32 epoch = be32_to_cpu(w->plan.epoch);
 	const struct hc_coll_ops *coll;
 
-	if (epoch == m->plan->epoch)
-		return true;
-	/* If the plan does not carry the collective, return true: op_begin() then fails the
+	/* A collective that the plan does not support counts as fitting: op_begin() then fails the
 	 * operation.
 	 */
 	coll = hc_coll_find(m->plan->ops, w->collective, w->oper);
 	return IS_ERR(coll) ||
 	       (frame_fits(m, coll, be64_to_cpu(w->total), be32_to_cpu(hc_hdr(skb)->len)) &&
 		(!has_parts(coll, hc_member_is_root(m)) ||
-		 hc_epoch_change(m->plan, epoch) == hc_epochs_now(m->plan)));
+		 hc_epoch_change(m->plan, epoch) == m->plan->change));
 }
 
 bool hc_given_may(const struct hc_member *m, const struct hc_given *k, struct hc_end *end)
@@ -144,27 +141,21 @@ static u64 given_at(const struct hc_cut *c)
  */
 static void given_read(struct hc_cut *c, u64 at, u8 *to, u32 len)
 {
-	const struct sk_buff *skb = c->skb ?: skb_peek(&c->k->parts);
-
-	if (!skb) {
-		memcpy(to, c->k->small + at, len);
-		return;
-	}
 	while (len) {
-		u64 begin = be64_to_cpu(hc_wire_data_of(skb)->offset);
-		u32 have = be32_to_cpu(hc_hdr(skb)->len), n;
+		const struct hc_seg_ref *ref = &c->k->refs.at[c->ref];
+		u32 n;
 
-		if (at >= begin + have) {
-			skb = skb_queue_next(&c->k->parts, skb);
+		if (at >= c->begin + ref->len) {
+			c->begin += ref->len;
+			c->ref++;
 			continue;
 		}
-		n = min_t(u64, len, begin + have - at);
-		memcpy(to, hc_payload((struct sk_buff *)skb) + (at - begin), n);
+		n = min_t(u64, len, c->begin + ref->len - at);
+		memcpy(to, ref->data + (at - c->begin), n);
 		to += n;
 		at += n;
 		len -= n;
 	}
-	c->skb = skb;
 }
 
 static void frame_fill(const struct hc_member *m, struct hc_cut *c, u8 *to, u32 len)
@@ -187,20 +178,13 @@ struct sk_buff *hc_cut_next(const struct hc_member *m, struct hc_cut *c)
 {
 	u64 rest = c->apart && c->total ? c->part - c->done : c->total - c->at;
 	u32 len = min_t(u64, c->frame, rest);
-	struct sk_buff *skb = hc_given_frame(m, c->k, len);
-	struct hc_wire_data *w;
+	struct sk_buff *skb = hc_seg_alloc(m->node->fabric, m->node->id, len, GFP_ATOMIC);
 
 	if (!skb)
 		return NULL;
 	frame_fill(m, c, hc_payload(skb), len);
-	w = hc_wire_data_of(skb);
-	w->offset = cpu_to_be64(c->at);
-	w->total = cpu_to_be64(c->total);
-	hc_host_cb(skb)->first = !c->at;
+	hc_given_frame(c->k, skb, c->at, c->at + len == c->total);
+	hc_wire_data_of(skb)->total = cpu_to_be64(c->total);
 	c->at += len;
-	if (c->at == c->total)
-		w->flags |= HC_DATA_F_LAST;
-	else
-		w->flags &= ~HC_DATA_F_LAST;
 	return skb;
 }

@@ -34,43 +34,35 @@ struct share {
 	struct hc_deal deal;
 };
 
-/* Position in a stored result. */
+/* Position in a kept result: offset @pos of reference @i. */
 struct had_at {
-	const struct hc_had *h;
-	struct sk_buff *skb;
+	const struct hc_refs *refs;
+	u32 i;
 	u64 pos;
 };
 
 static void had_skip(struct had_at *at, u64 bytes)
 {
-	while (at->skb && at->pos + bytes >= be32_to_cpu(hc_hdr(at->skb)->len)) {
-		bytes -= be32_to_cpu(hc_hdr(at->skb)->len) - at->pos;
-		at->pos = 0;
-		at->skb = skb_queue_is_last(&at->h->parts, at->skb) ?
-			  NULL : skb_queue_next(&at->h->parts, at->skb);
-	}
 	at->pos += bytes;
+	while (at->i < at->refs->n && at->pos >= at->refs->at[at->i].len)
+		at->pos -= at->refs->at[at->i++].len;
 }
 
 static void had_begin(struct had_at *at, const struct hc_had *h, u64 from)
 {
-	*at = (struct had_at){ .h = h, .skb = skb_peek(&h->parts) };
+	*at = (struct had_at){ .refs = &h->refs };
 	had_skip(at, from);
 }
 
-/* Copy the next @len bytes of the result to @to; bytes that @at->h does not have are 0. */
+/* Read bytes of the result; bytes that are missing in the ledger read as zeros. */
 static void had_read(struct had_at *at, void *to, u32 len)
 {
 	memset(to, 0, len);
-	if (at->h->bytes <= sizeof(at->h->small)) {
-		memcpy(to, at->h->small + at->pos, len);
-		at->pos += len;
-		return;
-	}
-	while (len && at->skb) {
-		u32 n = min_t(u64, len, be32_to_cpu(hc_hdr(at->skb)->len) - at->pos);
+	while (len && at->i < at->refs->n) {
+		const struct hc_seg_ref *ref = &at->refs->at[at->i];
+		u32 n = min_t(u64, len, ref->len - at->pos);
 
-		memcpy(to, hc_payload(at->skb) + at->pos, n);
+		memcpy(to, ref->data + at->pos, n);
 		had_skip(at, n);
 		to += n;
 		len -= n;

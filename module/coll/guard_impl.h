@@ -21,11 +21,6 @@ struct hc_epoch_sets {
 	bool lacks;
 };
 
-static inline struct hc_given *hc_given(struct hc_guard *g, u64 nr)
-{
-	return &g->give[nr % HC_GUARD_WINDOW];
-}
-
 static inline struct hc_had *hc_had(struct hc_guard *g, u64 nr)
 {
 	return &g->had[nr % HC_GUARD_RESULTS];
@@ -55,12 +50,82 @@ static inline void hc_guard_phase_set(struct hc_guard *g, enum hc_guard_phase ph
 	g->begun = false;
 }
 
+/* --- guard_refs.c --- */
+
+/* Bytes that are charged for a reference besides those to which it refers: as many as for a frame.
+ * So a contribution is charged the same in the ledger as in frames.
+ */
+#define HC_REF_COST	SKB_TRUESIZE(HC_HEADROOM + HC_DATA_HEAD)
+
+/**
+ * hc_refs_init() - begin without any reference
+ * @r: the references
+ */
+void hc_refs_init(struct hc_refs *r);
+
+/* Can the next reference have its bytes in @r itself? Only the first one can, if it is short. */
+static inline bool hc_refs_small(const struct hc_refs *r, u32 len)
+{
+	return !r->n && len <= sizeof(r->small);
+}
+
+/* Return: the bytes of memory that the next reference takes, if it is to @len bytes. */
+static inline size_t hc_refs_cost(const struct hc_refs *r, u32 len)
+{
+	return hc_refs_small(r, len) ? 0 : HC_REF_COST + len;
+}
+
+/* As hc_refs_add(), for a reference that fits into @r itself. */
+static inline void hc_refs_add_small(struct hc_refs *r, const void *data, u32 len)
+{
+	memcpy(r->small, data, len);
+	r->few[0] = (struct hc_seg_ref){ .data = r->small, .len = len, .kind = HC_REF_BORROWED };
+	/* The other references of @few would be in the place of @small. */
+	r->room = 1;
+	r->n = 1;
+}
+
+/* As hc_refs_add(), for a reference that does not fit into @r itself. */
+bool hc_refs_add_long(const struct hc_fabric *fabric, struct hc_refs *r, struct hc_seg_ref ref);
+
+/**
+ * hc_refs_add() - add a reference
+ * @fabric: the fabric
+ * @r: the references
+ * @ref: the bytes; their page is shared, or they are copied
+ *
+ * Return: false if there is no memory.
+ */
+static inline bool hc_refs_add(const struct hc_fabric *fabric, struct hc_refs *r,
+			       struct hc_seg_ref ref)
+{
+	if (!hc_refs_small(r, ref.len))
+		return hc_refs_add_long(fabric, r, ref);
+	hc_refs_add_small(r, ref.data, ref.len);
+	return true;
+}
+
+/* As hc_refs_drop(), for references that own memory. */
+void hc_refs_free(struct hc_refs *r);
+
+/**
+ * hc_refs_drop() - drop all references
+ * @r: the references
+ */
+static inline void hc_refs_drop(struct hc_refs *r)
+{
+	if (r->bytes)
+		hc_refs_free(r);
+	r->n = 0;
+	r->room = HC_REFS_FEW;
+}
+
 /* --- guard_keep.c --- */
 
 /**
  * hc_given_drop() - remove a contribution from the ledger
  * @g: the ledger
- * @k: the contribution
+ * @k: the contribution; nothing happens if the entry holds none
  */
 void hc_given_drop(struct hc_guard *g, struct hc_given *k);
 
@@ -96,32 +161,42 @@ bool hc_given_fail(struct hc_member *m, u64 end_nr, u64 nr, const struct hc_end 
 bool hc_given_end(struct hc_member *m, u64 nr, const struct hc_end *end);
 
 /**
- * hc_given_copy() - copy a frame of a contribution, charged to the same socket
- * @m: the member
- * @skb: the frame
+ * hc_given_frame() - give a frame the headers of a contribution of the member's process
+ * @k: the contribution
+ * @skb: the frame, with its payload
+ * @at: offset of the payload in the contribution
+ * @last: the frame is the last one
  *
- * Return: the copy, or NULL.
+ * The frame is charged to the process's socket, as the contribution is.
  */
-struct sk_buff *hc_given_copy(struct hc_member *m, struct sk_buff *skb);
+void hc_given_frame(const struct hc_given *k, struct sk_buff *skb, u64 at, bool last);
 
 /**
- * hc_given_frame() - allocate a frame of a contribution of the member's process
- * @m: the member
- * @k: the contribution
- * @len: bytes of the payload, which the caller fills in
- *
- * Return: the frame, or NULL.
+ * hc_had_keep() - keep the next bytes of a result, charged to the fabric
+ * @g: the ledger
+ * @h: the entry, which becomes @lost if there is no memory
+ * @ref: the bytes
  */
-struct sk_buff *hc_given_frame(const struct hc_member *m, const struct hc_given *k, u32 len);
+void hc_had_keep(struct hc_guard *g, struct hc_had *h, struct hc_seg_ref ref);
 
 /**
- * hc_given_small() - make the frame of a small contribution, which has only one
- * @m: the member
- * @k: the contribution
- *
- * Return: the frame, or NULL.
+ * hc_had_uncharge() - undo the charge for bytes of results
+ * @g: the ledger
+ * @bytes: bytes of memory
  */
-struct sk_buff *hc_given_small(struct hc_member *m, const struct hc_given *k);
+void hc_had_uncharge(struct hc_guard *g, size_t bytes);
+
+/**
+ * hc_had_drop() - drop the bytes of a kept result
+ * @g: the ledger
+ * @h: the entry of the result
+ */
+static inline void hc_had_drop(struct hc_guard *g, struct hc_had *h)
+{
+	if (h->refs.bytes)
+		hc_had_uncharge(g, h->refs.bytes);
+	hc_refs_drop(&h->refs);
+}
 
 /**
  * hc_had_begin() - begin the ledger entry of an operation that has ended
@@ -130,22 +205,21 @@ struct sk_buff *hc_given_small(struct hc_member *m, const struct hc_given *k);
  *
  * Return: the entry, which has neither a result nor a failure yet.
  */
-struct hc_had *hc_had_begin(struct hc_guard *g, u64 nr);
+static inline struct hc_had *hc_had_begin(struct hc_guard *g, u64 nr)
+{
+	struct hc_had *h = hc_had(g, nr);
 
-/**
- * hc_had_keep() - store a copy of a frame of a result, charged to the fabric
- * @m: the member
- * @h: the entry, which becomes @lost if there is no memory
- * @skb: the frame
- */
-void hc_had_keep(struct hc_member *m, struct hc_had *h, struct sk_buff *skb);
-
-/**
- * hc_need_move() - record that all operations below a number have ended
- * @g: the ledger
- * @nr: the number
- */
-void hc_need_move(struct hc_guard *g, u64 nr);
+	hc_had_drop(g, h);
+	h->end = (struct hc_end){ .node = HC_CAUSE_NONE, .dim = HC_CAUSE_NONE };
+	h->nr = nr;
+	h->bytes = 0;
+	h->piece = 0;
+	h->change = 0;
+	h->cut = 0;
+	h->used = true;
+	h->lost = false;
+	return h;
+}
 
 /**
  * hc_result_names() - make the last skb of a result's record, which contains the set of those
@@ -191,15 +265,7 @@ void hc_guard_miss(struct hc_member *m, u64 nr, const struct hc_end *end);
 /* --- guard_sets.c --- */
 
 /**
- * hc_epochs_now() - return the number of the last change of the members
- * @plan: the plan
- *
- * Return: the number.
- */
-u32 hc_epochs_now(const struct hc_plan *plan);
-
-/**
- * hc_epoch_sets() - find the sets of members after a change
+ * hc_epoch_sets() - find the members after a change
  * @plan: the plan
  * @change: number of the change
  * @sets: filled in
@@ -209,17 +275,7 @@ u32 hc_epochs_now(const struct hc_plan *plan);
 bool hc_epoch_sets(const struct hc_plan *plan, u32 change, struct hc_epoch_sets *sets);
 
 /**
- * hc_epoch_lacks() - check whether a former member was no member after a change
- * @plan: the plan
- * @change: number of the change
- * @sets: filled in with the members after it
- *
- * Return: true if there is such a node.
- */
-bool hc_epoch_lacks(const struct hc_plan *plan, u32 change, struct hc_epoch_sets *sets);
-
-/**
- * hc_epoch_change() - find the last change of the members that is not after an epoch
+ * hc_epoch_change() - find the last change of the members up to an epoch
  * @plan: the plan
  * @epoch: the epoch
  *
@@ -240,7 +296,8 @@ u32 hc_epoch_change(const struct hc_plan *plan, u32 epoch);
  * @apart: true if no frame may have bytes of two parts
  * @node: the member whose part is next
  * @done: bytes of the part for @node that have been put into frames
- * @skb: the stored frame that was read last, or NULL
+ * @ref: index of the reference that was read last
+ * @begin: offset of its bytes in the kept contribution
  */
 struct hc_cut {
 	const struct hc_given *k;
@@ -252,7 +309,8 @@ struct hc_cut {
 	bool apart;
 	u32 node;
 	u64 done;
-	const struct sk_buff *skb;
+	u32 ref;
+	u64 begin;
 };
 
 /* --- guard_cut.c --- */

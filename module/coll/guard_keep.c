@@ -11,50 +11,39 @@
 #include "fabric/frame.h"
 #include "fabric/limits.h"
 
-/* Memory that a frame takes in addition to its payload. */
-#define PART_COST	SKB_TRUESIZE(HC_HEADROOM + HC_DATA_HEAD)
-
-/* In one of this many operations in which some members get no result, the root notifies the members
- * that the operations up to it are complete.
+/* After this many operations that give some members no result, the root notifies the members that
+ * these operations are complete.
  */
 #define UNTOLD		4
 
+/* Undo a charge that was made without a frame. Otherwise this does the same as sock_wfree(). */
+static void sock_uncharge(struct sock *sk, size_t bytes)
+{
+	/* One byte stays charged meanwhile, which keeps the socket from being freed. */
+	WARN_ON(refcount_sub_and_test(bytes - 1, &sk->sk_wmem_alloc));
+	sk->sk_write_space(sk);
+	sk_free(sk);
+}
+
 void hc_given_drop(struct hc_guard *g, struct hc_given *k)
 {
-	struct sk_buff *skb;
+	size_t bytes = k->refs.bytes;
 
-	while ((skb = __skb_dequeue(&k->parts))) {
-		g->bytes -= skb->truesize;
-		kfree_skb(skb);
-	}
+	if (!k->used)
+		return;
 	k->used = false;
+	hc_refs_drop(&k->refs);
+	if (!k->sk)
+		return;
+	g->bytes -= bytes;
+	sock_uncharge(k->sk, bytes);
+	k->sk = NULL;
 }
 
-static void had_drop(struct hc_guard *g, struct hc_had *h)
+void hc_had_uncharge(struct hc_guard *g, size_t bytes)
 {
-	struct sk_buff *skb;
-
-	while ((skb = __skb_dequeue(&h->parts))) {
-		g->held -= skb->truesize;
-		kfree_skb(skb);
-	}
-}
-
-struct hc_had *hc_had_begin(struct hc_guard *g, u64 nr)
-{
-	struct hc_had *h = hc_had(g, nr);
-
-	had_drop(g, h);
-	h->end = (struct hc_end){ .node = HC_CAUSE_NONE, .dim = HC_CAUSE_NONE };
-	h->nr = nr;
-	h->bytes = 0;
-	h->piece = 0;
-	h->filled = 0;
-	h->change = 0;
-	h->cut = 0;
-	h->used = true;
-	h->lost = false;
-	return h;
+	g->held -= bytes;
+	hc_poll_uncharge(g->fabric, bytes);
 }
 
 /* Record that all operations below @nr have ended. */
@@ -148,7 +137,7 @@ static size_t given_cost(const struct hc_member *m, const struct hc_coll_ops *co
 		return SIZE_MAX;
 	frame = min(frame, be32_to_cpu(hc_hdr(skb)->len));
 	return total + (div_u64(total, max(frame, 1U)) +
-			(coll->asks && total ? m->plan->nmembers : 1)) * PART_COST;
+			(coll->asks && total ? m->plan->nmembers : 1)) * HC_REF_COST;
 }
 
 static size_t given_room(const struct sk_buff *skb)
@@ -156,112 +145,73 @@ static size_t given_room(const struct sk_buff *skb)
 	return skb->sk ? READ_ONCE(skb->sk->sk_sndbuf) / 3 * 2 : 0;
 }
 
-/* Return: true if a contribution that costs @cost fits into an empty ledger, with some memory left
- * for earlier contributions whose completion the root has not reported yet.
+/* Does a contribution that takes @cost bytes fit into an empty ledger? Some memory is left for
+ * earlier contributions whose completion the root has not announced yet.
  */
 static bool given_fits(const struct sk_buff *skb, size_t cost)
 {
 	return cost <= given_room(skb) - given_room(skb) / UNTOLD;
 }
 
-bool hc_guard_may(const struct hc_member *m, const struct sk_buff *skb)
+bool hc_guard_room(const struct hc_member *m, const struct sk_buff *skb)
 {
 	const struct hc_wire_data *w = hc_wire_data_of(skb);
 	const struct hc_coll_ops *coll = hc_coll_find(m->plan->ops, w->collective, w->oper);
-	const struct hc_guard *g = m->guard;
 	size_t cost;
 
-	if (g->next >= g->need + HC_GUARD_WINDOW)
-		return false;
-	/* If the plan does not carry the collective, the operation will fail, so it may begin. */
+	/* The plan does not support the collective, so the operation will fail. */
 	if (IS_ERR(coll))
 		return true;
 	cost = given_cost(m, coll, skb);
-	return !given_fits(skb, cost) || g->bytes + cost <= given_room(skb);
+	return !given_fits(skb, cost) || m->guard->bytes + cost <= given_room(skb);
 }
 
-/* Copy a frame of a contribution; the copy is charged to the same socket. */
-struct sk_buff *hc_given_copy(struct hc_member *m, struct sk_buff *skb)
+void hc_given_frame(const struct hc_given *k, struct sk_buff *skb, u64 at, bool last)
 {
-	struct sk_buff *copy = hc_seg_share(m->node, skb, 0, be32_to_cpu(hc_hdr(skb)->len));
+	struct hc_wire_data *w = hc_wire_data_of(skb);
 
-	if (!copy)
-		return NULL;
-	*hc_wire_data_of(copy) = *hc_wire_data_of(skb);
-	*hc_host_cb(copy) = *hc_host_cb(skb);
-	if (skb->sk && skb->destructor == sock_wfree)
-		skb_set_owner_w(copy, skb->sk);
-	return copy;
-}
-
-/* If @skb is short and the only frame of its contribution, store its data in the entry itself.
- * Return: false if it is not.
- */
-static bool small_keep(struct hc_given *k, struct sk_buff *skb)
-{
-	const struct hc_wire_data *w = hc_wire_data_of(skb);
-	u32 len = be32_to_cpu(hc_hdr(skb)->len);
-
-	if (k->lost || len > sizeof(k->small) || w->offset || !(w->flags & HC_DATA_F_LAST))
-		return false;
-	memcpy(k->small, hc_payload(skb), len);
-	k->whole = true;
-	return true;
-}
-
-struct sk_buff *hc_given_frame(const struct hc_member *m, const struct hc_given *k, u32 len)
-{
-	struct sk_buff *skb = hc_seg_alloc(m->node->fabric, m->node->id, len, GFP_ATOMIC);
-	const struct sk_buff *kept = skb_peek(&k->parts);
-
-	if (!skb)
-		return NULL;
-	/* The frame is charged to the socket of the contribution, unless that is a small one, which
-	 * is charged to no socket.
-	 */
-	if (kept && kept->sk && kept->destructor == sock_wfree)
-		skb_set_owner_w(skb, kept->sk);
-	*hc_wire_data_of(skb) = k->head;
+	/* A kept small contribution is charged to no socket. */
+	if (k->sk)
+		skb_set_owner_w(skb, k->sk);
+	*w = k->head;
+	w->offset = cpu_to_be64(at);
+	w->flags &= ~HC_DATA_F_LAST;
+	if (last)
+		w->flags |= HC_DATA_F_LAST;
 	*hc_host_cb(skb) = (struct hc_host_cb){
-		.cb.dim = HC_DIM_HOST, .first = true, .rec = k->rec, .cookie = k->cookie,
+		.cb.dim = HC_DIM_HOST, .first = !at, .rec = k->rec, .cookie = k->cookie,
 	};
-	return skb;
 }
 
-struct sk_buff *hc_given_small(struct hc_member *m, const struct hc_given *k)
-{
-	u32 len = be64_to_cpu(k->head.total);
-	struct sk_buff *skb = hc_given_frame(m, k, len);
-
-	if (skb)
-		memcpy(hc_payload(skb), k->small, len);
-	return skb;
-}
-
+/* Keep the payload of the next frame of a contribution, charged to the same socket. */
 static void part_keep(struct hc_member *m, struct hc_given *k, struct sk_buff *skb)
 {
+	u32 len = be32_to_cpu(hc_hdr(skb)->len);
+	size_t cost = hc_refs_cost(&k->refs, len);
 	struct hc_guard *g = m->guard;
-	struct sk_buff *copy = k->lost ? NULL : hc_given_copy(m, skb);
 
 	k->whole = hc_wire_data_of(skb)->flags & HC_DATA_F_LAST;
-	if (copy) {
-		__skb_queue_tail(&k->parts, copy);
-		g->bytes += copy->truesize;
-		return;
+	if (k->lost || !hc_refs_add(g->fabric, &k->refs, hc_seg_ref(skb, 0, len))) {
+		hc_given_drop(g, k);
+		k->used = true;
+		k->lost = true;
+	} else if (cost) {
+		k->sk = skb->sk;
+		refcount_add(cost, &k->sk->sk_wmem_alloc);
+		g->bytes += cost;
 	}
-	hc_given_drop(g, k);
-	k->used = true;
-	k->lost = true;
 }
 
-static struct hc_given *given_begin(struct hc_member *m, u64 nr, const struct hc_coll_ops *coll,
-				    struct sk_buff *skb)
+/* Keep a contribution that begins with @skb. @fails: its operation fails at once. */
+static void given_begin(struct hc_member *m, u64 nr, const struct hc_coll_ops *coll,
+			struct sk_buff *skb, bool fails)
 {
 	const struct hc_host_cb *cb = hc_host_cb(skb);
 	struct hc_wire_data *w = hc_wire_data_of(skb);
 	struct hc_given *k = hc_given(m->guard, nr);
 
-	hc_given_drop(m->guard, k);
+	if (k->used)
+		hc_given_drop(m->guard, k);
 	k->coll = coll;
 	k->rec = cb->rec;
 	k->cookie = cb->cookie;
@@ -270,35 +220,47 @@ static struct hc_given *given_begin(struct hc_member *m, u64 nr, const struct hc
 	/* Remove this flag, which other members do not need. */
 	w->flags &= ~HC_DATA_F_STRICT;
 	k->head = *w;
-	k->change = hc_epoch_change(m->plan, be32_to_cpu(w->plan.epoch));
+	k->change = m->plan->change;
+	if (be32_to_cpu(w->plan.epoch) != m->plan->epoch)
+		k->change = hc_epoch_change(m->plan, be32_to_cpu(w->plan.epoch));
 	k->root = m->plan->root;
+	m->guard->idle = false;
 	k->restarts = 0;
 	k->used = true;
 	k->whole = true;
 	k->streamed = false;
-	k->lost = !given_fits(skb, given_cost(m, coll, skb));
+	k->lost = fails;
 	m->guard->next = nr + 1;
-	m->guard->idle = false;
-	return k;
+	if (fails)
+		return;
+	if (hc_guard_small(skb)) {
+		hc_refs_add_small(&k->refs, hc_payload(skb), be32_to_cpu(hc_hdr(skb)->len));
+		return;
+	}
+	k->lost = !given_fits(skb, given_cost(m, coll, skb));
+	part_keep(m, k, skb);
+}
+
+/* A member that gets no result cannot detect that the operation is complete. Must it request a
+ * notification? It does so after some operations, and when memory in the ledger runs short.
+ */
+static bool notify_due(const struct hc_member *m, u64 nr, const struct hc_coll_ops *coll,
+		       const struct sk_buff *skb)
+{
+	size_t cost = given_cost(m, coll, skb);
+
+	return nr % UNTOLD == UNTOLD - 1 ||
+	       (given_fits(skb, cost) && m->guard->bytes + cost > given_room(skb) / UNTOLD);
 }
 
 void hc_guard_keep(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, bool fails)
 {
 	u64 nr = hc_user_nr(m, op->nr);
-	struct hc_given *k = given_begin(m, nr, op->coll, skb);
-	struct hc_guard *g = m->guard;
 
-	k->lost |= fails;
-	/* If members get no result, they cannot find out that the operation is complete. So request
-	 * a notification for one in UNTOLD operations, and when the ledger has little memory left.
-	 */
-	op->notify |= !hc_all_notified(op->coll) &&
-		      (nr % UNTOLD == UNTOLD - 1 ||
-		       (!k->lost && g->bytes + given_cost(m, op->coll, skb) >
-				    given_room(skb) / UNTOLD));
-	g->fed = nr + 1;
-	if (!fails && !small_keep(k, skb))
-		part_keep(m, k, skb);
+	if (!hc_all_notified(op->coll))
+		op->notify |= notify_due(m, nr, op->coll, skb);
+	m->guard->fed = nr + 1;
+	given_begin(m, nr, op->coll, skb, fails);
 }
 
 bool hc_guard_store(struct hc_member *m, struct sk_buff *skb)
@@ -306,13 +268,10 @@ bool hc_guard_store(struct hc_member *m, struct sk_buff *skb)
 	const struct hc_wire_data *w = hc_wire_data_of(skb);
 	const struct hc_coll_ops *coll = hc_coll_find(m->plan->ops, w->collective, w->oper);
 	struct hc_guard *g = m->guard;
-	struct hc_given *k;
 
-	if (!given_fits(skb, given_cost(m, coll, skb)))
+	if (!hc_guard_small(skb) && !given_fits(skb, given_cost(m, coll, skb)))
 		return false;
-	k = given_begin(m, g->next, coll, skb);
-	if (!small_keep(k, skb))
-		part_keep(m, k, skb);
+	given_begin(m, g->next, coll, skb, false);
 	consume_skb(skb);
 	hc_guard_phase_set(g, HC_GUARD_FEED);
 	hc_member_again(m);
@@ -354,45 +313,42 @@ static bool had_forget(struct hc_guard *g, u64 nr)
 	for (i = 0; i < HC_GUARD_RESULTS; i++) {
 		struct hc_had *h = &g->had[i];
 
-		if (h->used && h->nr < nr && !skb_queue_empty(&h->parts) &&
-		    (!old || h->nr < old->nr))
+		if (h->refs.bytes && h->nr < nr && (!old || h->nr < old->nr))
 			old = h;
 	}
 	if (!old)
 		return false;
-	had_drop(g, old);
+	hc_had_drop(g, old);
 	old->lost = true;
 	return true;
 }
 
-/* Store a copy of a frame of a result, charged to the fabric. If there is no memory, drop the
+/* Charge @cost bytes for a result. Return: false if that exceeds a limit. */
+static bool had_charge(struct hc_guard *g, const struct hc_had *h, size_t cost)
+{
+	while (g->held + cost > HC_GUARD_HELD_MAX && had_forget(g, h->nr))
+		;
+	if (g->held + cost > HC_GUARD_HELD_MAX || !hc_poll_charge(g->fabric, cost))
+		return false;
+	g->held += cost;
+	return true;
+}
+
+/* Keep the next bytes of a result, charged to the fabric. If there is no memory for them, drop the
  * result.
  */
-void hc_had_keep(struct hc_member *m, struct hc_had *h, struct sk_buff *skb)
+void hc_had_keep(struct hc_guard *g, struct hc_had *h, struct hc_seg_ref ref)
 {
-	u32 len = be32_to_cpu(hc_hdr(skb)->len);
-	struct hc_guard *g = m->guard;
-	struct sk_buff *copy;
+	size_t cost = hc_refs_cost(&h->refs, ref.len);
 
-	if (!len || h->lost)
+	if (!ref.len || h->lost)
 		return;
-	if (h->bytes <= sizeof(h->small)) {
-		len = min_t(u32, len, sizeof(h->small) - h->filled);
-		memcpy(h->small + h->filled, hc_payload(skb), len);
-		h->filled += len;
-		return;
+	if (!cost || had_charge(g, h, cost)) {
+		if (hc_refs_add(g->fabric, &h->refs, ref))
+			return;
+		hc_had_uncharge(g, cost);
 	}
-	copy = hc_seg_share(m->node, skb, 0, len);
-	while (copy && g->held + copy->truesize > HC_GUARD_HELD_MAX && had_forget(g, h->nr))
-		;
-	if (copy && g->held + copy->truesize <= HC_GUARD_HELD_MAX &&
-	    hc_poll_adopt(m->node->fabric, copy)) {
-		g->held += copy->truesize;
-		__skb_queue_tail(&h->parts, copy);
-		return;
-	}
-	kfree_skb(copy);
-	had_drop(g, h);
+	hc_had_drop(g, h);
 	h->lost = true;
 }
 
@@ -424,9 +380,10 @@ static bool last_give(struct hc_member *m, struct hc_op *op, struct sk_buff *skb
 	struct hc_epoch_sets sets;
 	struct sk_buff *names;
 
-	/* To a broadcast message only the source contributes, so no contributions are missing. */
-	if (hc_coll_unasked(hc_coll_desc(op->coll->id)) ||
-	    !hc_epoch_lacks(m->plan, hc_epochs_now(m->plan), &sets))
+	/* A broadcast message has one contributor, its source, so no members are missing from it.
+	 */
+	if (!m->plan->lacks || hc_coll_unasked(hc_coll_desc(op->coll->id)) ||
+	    !hc_epoch_sets(m->plan, m->plan->change, &sets))
 		return hc_result_pass(m, op, skb, true);
 	names = hc_result_names(m, op, &sets);
 	if (!names) {
@@ -445,25 +402,29 @@ static bool last_give(struct hc_member *m, struct hc_op *op, struct sk_buff *skb
 	return true;
 }
 
-static bool now_give(struct hc_member *m, struct hc_op *op, bool last)
+/* Pass the process the pieces received so far, followed by @skb. Consumes @skb. Return: false if
+ * the operation is gone.
+ */
+static bool now_give(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, bool last)
 {
 	struct hc_given *k = hc_given(m->guard, hc_user_nr(m, op->nr));
-	struct sk_buff_head *now = &m->guard->now;
-	bool streamed = k->streamed;
+	bool given = true, streamed = k->streamed;
 	struct sk_buff *piece;
 
-	while ((piece = __skb_dequeue(now))) {
-		if (last && skb_queue_empty(now) ? !last_give(m, op, piece) :
-						   !hc_result_pass(m, op, piece, false)) {
-			/* If the process has a part of the result, the result must not be passed to
-			 * it again, since it would get this part twice.
-			 */
-			k->streamed = streamed;
-			return false;
-		}
-		streamed = true;
+	while (given && (piece = __skb_dequeue(&m->guard->now))) {
+		given = hc_result_pass(m, op, piece, false);
+		streamed |= given;
 	}
-	return true;
+	if (!given)
+		kfree_skb(skb);
+	else
+		given = last ? last_give(m, op, skb) : hc_result_pass(m, op, skb, false);
+	/* If the process already has a part of the result, it would get that part twice if the
+	 * result were passed again.
+	 */
+	if (!given)
+		k->streamed = streamed;
+	return given;
 }
 
 /* Pass to the process the frames of the result that have been received, because the result is too
@@ -475,18 +436,12 @@ static bool result_stream(struct hc_member *m, struct hc_op *op, struct sk_buff 
 	bool given;
 
 	m->guard->streams = hc_member_receives(m) && !last;
-	/* Do not free the stored frames of the contribution here, since hc_guard_tend() may be
-	 * submitting them.
+	/* The kept contribution is not dropped here, since hc_guard_tend() may be submitting it
+	 * again.
 	 */
 	hc_given(m->guard, nr)->lost = true;
 	hc_given(m->guard, nr)->streamed = true;
-	given = now_give(m, op, false);
-	if (!given)
-		kfree_skb(skb);
-	else if (last)
-		given = last_give(m, op, skb);
-	else
-		given = hc_result_pass(m, op, skb, false);
+	given = now_give(m, op, skb, last);
 	if (given && last)
 		hc_had_begin(m->guard, nr)->lost = hc_all_keep(op->coll);
 	return given;
@@ -495,40 +450,36 @@ static bool result_stream(struct hc_member *m, struct hc_op *op, struct sk_buff 
 /* Store the result of a scatter. Only the root has all of it, which is its own contribution. */
 static void root_had_keep(struct hc_member *m, struct hc_had *h, struct hc_given *k)
 {
-	struct sk_buff *skb;
-
 	u64 total = be64_to_cpu(k->head.total);
+	u32 i;
 
 	h->lost = !hc_member_is_root(m) || k->lost || !k->whole || total > HC_GUARD_RESULT_MAX;
 	if (h->lost)
 		return;
 	h->bytes = total;
 	h->cut = k->change;
-	if (skb_queue_empty(&k->parts))
-		memcpy(h->small, k->small, sizeof(h->small));
-	skb_queue_walk(&k->parts, skb)
-		hc_had_keep(m, h, skb);
+	for (i = 0; i < k->refs.n; i++)
+		hc_had_keep(m->guard, h, k->refs.at[i]);
 }
 
-/* Store a copy of a result that all members get. */
-static void now_keep(struct hc_member *m, struct hc_op *op, struct hc_had *h)
+/* Keep a result that all members get: the pieces received so far, followed by @last. */
+static void now_keep(struct hc_member *m, struct hc_op *op, struct hc_had *h,
+		     struct sk_buff *last)
 {
 	struct hc_guard *g = m->guard;
-	const struct sk_buff *first = skb_peek(&g->now);
-	struct sk_buff *skb;
+	struct sk_buff *skb = skb_peek(&g->now) ?: last;
+	u32 len = be32_to_cpu(hc_hdr(last)->len);
 
 	h->bytes = op->result;
 	if (op->coll->joins)
-		h->piece = be32_to_cpu(hc_hdr(first)->len) / m->plan->nmembers;
-	skb_queue_walk(&g->now, skb)
-		hc_had_keep(m, h, skb);
-}
-
-u32 hc_guard_restarts(const struct hc_member *m, u64 nr)
-{
-	const struct hc_given *k = hc_given(m->guard, nr);
-
-	return k->used ? k->restarts : 0;
+		h->piece = be32_to_cpu(hc_hdr(skb)->len) / m->plan->nmembers;
+	for (; skb != last; skb = skb_peek_next(skb, &g->now) ?: last)
+		hc_had_keep(g, h, hc_seg_ref(skb, 0, be32_to_cpu(hc_hdr(skb)->len)));
+	/* This avoids calls for a result of one short piece. */
+	if (len && !h->lost && hc_refs_small(&h->refs, len))
+		hc_refs_add_small(&h->refs, hc_payload(last), len);
+	else
+		hc_had_keep(g, h, hc_seg_ref(last, 0, len));
 }
 
 /* Return: true if the ledger has the entry of a contribution, but not all its frames. It has no
@@ -553,20 +504,15 @@ bool hc_guard_result(struct hc_member *m, struct hc_op *op, struct sk_buff *skb,
 	if (!last)
 		return true;
 	h = hc_had_begin(g, nr);
-	h->change = hc_epochs_now(m->plan);
+	h->change = m->plan->change;
 	h->cut = h->change;
-	__skb_queue_tail(&g->now, skb);
-	/* A result that only the root gets is not stored, since it is never distributed. */
+	/* A result that only the root gets is not kept, since it is not distributed again. */
 	if (op->coll->asks)
 		root_had_keep(m, h, hc_given(g, nr));
 	else if (hc_all_keep(op->coll))
-		now_keep(m, op, h);
-	return now_give(m, op, true);
+		now_keep(m, op, h, skb);
+	/* This avoids calls for a result of one piece. */
+	if (skb_queue_empty(&g->now) && !m->plan->lacks)
+		return hc_result_pass(m, op, skb, true);
+	return now_give(m, op, skb, true);
 }
-
-void hc_guard_ended(struct hc_member *m, const struct hc_op *op)
-{
-	if (!op->agrees)
-		hc_need_move(m->guard, hc_user_nr(m, op->nr) + 1);
-}
-

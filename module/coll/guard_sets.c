@@ -101,49 +101,6 @@ static void epochs_join(struct hc_plan *plan, const struct hc_continued *from)
 	memcpy(all_of(e, 0), from->former, e->words * sizeof(*from->former));
 }
 
-int hc_epochs_make(struct hc_plan *plan, const struct hc_plan_params *p,
-		   const struct hc_plan *old, struct netlink_ext_ack *extack)
-{
-	size_t set = hc_topo_words(&plan->fabric->topo) * sizeof(u32);
-	bool other;
-	int err;
-
-	if (!plan->guard)
-		return 0;
-	err = epochs_alloc(plan);
-	if (err)
-		return err;
-	if (plan->joins) {
-		epochs_join(plan, &p->from);
-		return 0;
-	}
-	if (old && !hc_guard_continues(plan, old))
-		old = NULL;
-	other = !old || memcmp(plan->members, old->members, set);
-	if (old)
-		epochs_copy(plan->epochs, old->epochs, other);
-	if (other)
-		epochs_add(plan->epochs, plan->members);
-	/* Results carry these numbers, so all machines must count alike. */
-	if (!p->remote || !old || hc_epochs_now(plan) == p->from.change)
-		return 0;
-	NL_SET_ERR_MSG(extack, "the guarded plan has had other members here");
-	return -ESTALE;
-}
-
-void hc_epochs_publish(struct hc_plan *plan)
-{
-	struct hc_epochs *e = plan->epochs;
-
-	if (e && e->added)
-		e->since[e->n - 1] = plan->epoch;
-}
-
-u32 hc_epochs_now(const struct hc_plan *plan)
-{
-	return plan->epochs->first + plan->epochs->n - 1;
-}
-
 bool hc_epoch_sets(const struct hc_plan *plan, u32 change, struct hc_epoch_sets *sets)
 {
 	struct hc_epochs *e = plan->epochs;
@@ -157,9 +114,52 @@ bool hc_epoch_sets(const struct hc_plan *plan, u32 change, struct hc_epoch_sets 
 	return true;
 }
 
-bool hc_epoch_lacks(const struct hc_plan *plan, u32 change, struct hc_epoch_sets *sets)
+/* Fill in the changes of the members, up to the one that @plan makes. */
+static void epochs_fill(struct hc_plan *plan, const struct hc_plan_params *p,
+			const struct hc_plan *old)
 {
-	return hc_epoch_sets(plan, change, sets) && sets->lacks;
+	size_t set = hc_topo_words(&plan->fabric->topo) * sizeof(u32);
+	bool other = !old || memcmp(plan->members, old->members, set);
+
+	if (plan->joins) {
+		epochs_join(plan, &p->from);
+		return;
+	}
+	if (old)
+		epochs_copy(plan->epochs, old->epochs, other);
+	if (other)
+		epochs_add(plan->epochs, plan->members);
+}
+
+int hc_epochs_make(struct hc_plan *plan, const struct hc_plan_params *p,
+		   const struct hc_plan *old, struct netlink_ext_ack *extack)
+{
+	struct hc_epoch_sets sets;
+	int err;
+
+	if (!plan->guard)
+		return 0;
+	err = epochs_alloc(plan);
+	if (err)
+		return err;
+	if (old && !hc_guard_continues(plan, old))
+		old = NULL;
+	epochs_fill(plan, p, old);
+	plan->change = plan->epochs->first + plan->epochs->n - 1;
+	plan->lacks = hc_epoch_sets(plan, plan->change, &sets) && sets.lacks;
+	/* Results carry these numbers, so all machines must count alike. */
+	if (!p->remote || !plan->from || plan->change == p->from.change)
+		return 0;
+	NL_SET_ERR_MSG(extack, "the guarded plan has had other members here");
+	return -ESTALE;
+}
+
+void hc_epochs_publish(struct hc_plan *plan)
+{
+	struct hc_epochs *e = plan->epochs;
+
+	if (e && e->added)
+		e->since[e->n - 1] = plan->epoch;
 }
 
 u32 hc_epoch_change(const struct hc_plan *plan, u32 epoch)

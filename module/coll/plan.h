@@ -128,6 +128,8 @@ struct hc_plan_params {
  * @left_out: for each node that an epoch since @guarded has left out: hc_sock.group of its process,
  *	if that has not been notified yet, or 0. Entry u is written while no poll runs a member of
  *	node u, or by the poll of node u
+ * @change: number of the last change of the members in @epochs
+ * @lacks: some nodes that were members in @epochs are not members any more
  * @recipe: how the plan was made, a string for user space, or NULL
  * @guard_uid: the user who may install the next epoch of a guarded plan, or INVALID_UID; written
  *	under hc_fabric.lock
@@ -175,6 +177,8 @@ struct hc_plan {
 	bool joins;
 	struct hc_epochs *epochs;
 	u64 *left_out;
+	u32 change;
+	bool lacks;
 	char *recipe;
 	kuid_t guard_uid;
 	unsigned long tried;
