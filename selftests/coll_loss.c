@@ -262,8 +262,8 @@ TEST(helpers_and_detours_give_right_results_over_lossy_links)
 	static const uint8_t order[] = { 2, 1, 0 };
 	struct cube c;
 
-	/* One member has a detour, and another one, at the link that fails in addition, has helpers:
-	 * the plan counts both links.
+	/* One member has a detour, and another one, at the link that fails in addition, has
+	 * helpers: the plan counts both links.
 	 */
 	ASSERT_EQ(0, cube_detour(&c, PLAN, SEGMENT));
 	ASSERT_EQ(0, cube_fail_link(&c, 6, 2));

@@ -401,8 +401,8 @@ TEST(others_wait_for_late_process_although_one_came_and_left)
 /* A process leaves after it has sent half of a contribution to an operation that no other process
  * has begun.
  */
-/* The process of node 5 does something else while its node is left out and taken in again. The others
- * have run operations without it, so its next contribution would belong to a wrong one.
+/* The process of node 5 does something else while its node is left out and taken in again. The
+ * others have run operations without it, so its next contribution would belong to a wrong one.
  */
 TEST_BOTH(idle_process_is_notified_that_its_node_was_left_out, doubling)
 {
