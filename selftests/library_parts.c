@@ -310,7 +310,6 @@ TEST(calls_of_several_steps_that_are_refused_fill_result)
 	RES_HAS(-ENOENT, hcl_allgather_striped(h[0], &absent, 1, "1", 1, 8, out, 8, &res));
 }
 
-
 TEST(allgatherv_gathers_blocks_of_different_lengths)
 {
 	static const uint32_t plans[] = { 1, 3, 4 };

@@ -24,8 +24,9 @@ struct hc_node;
 #define HC_FT_FLOODED	BIT(4)	/* frames may be flooded to all nodes */
 #define HC_FT_WALK	BIT(5)	/* a routed frame still has its walk when .rx gets it */
 #define HC_FT_WHOLE	BIT(6)	/* the payload should be contiguous, see hc_payload() */
-#define HC_FT_SEGMENT	BIT(7)	/* the payload has at most HC_FRAME_SEGMENTS * hc_fabric.segment
-				 * bytes, and credits or a socket bound the number of frames
+#define HC_FT_SEGMENT	BIT(7)	/* the payload is at most HC_FRAME_SEGMENTS segments of
+				 * hc_fabric.segment bytes long, and credits or a socket
+				 * bound the number of frames
 				 */
 #define HC_FT_NEEDED	BIT(8)	/* if such a frame is not sent, a member waits for it in vain: for
 				 * a second at least, or for ever
