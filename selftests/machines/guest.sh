@@ -178,8 +178,28 @@ parted() {
 # Both interruptions last longer than the keepalive time.
 parted 'a machine stands still' stands_still
 parted 'a machine loses its network' loses_its_network
+
+# Operations over a guarded plan run meanwhile: they go on, and the results lack the nodes of the
+# machine that dies.
+hcctl tree find fabric t sink 0 apply plan 5 guard 60s >/dev/null
+result $? 'a guarded plan is installed on all machines'
+hcctl guard t plan 5 >/tmp/guard 2>&1 &
+guarded=($!)
+for ((i = 1; i <= n; i++)); do
+	asked "$i" "timeout 200 $here/hc_member -sets t 5 16 100000000 1 $(nodes_of "$i")" >"/tmp/guarded$i" 2>&1 &
+	guarded+=($!)
+done
+busywait 20 grep -q 'set 0xffff' /tmp/guarded1
+result $? 'operations over it have all nodes'
 ends_by 'a machine dies' dies
 kill "$killed" 2>/dev/null
+busywait 60 grep -qx "set $(printf '%#x' $(((1 << 16 - each) - 1)))" /tmp/guarded1
+result $? 'operations over the guarded plan go on without its nodes'
+sed 's/^/# /' /tmp/guard
+((n == 2)) || sleep 3
+! for ((i = 1; i < n; i++)); do cat "/tmp/guarded$i"; done | grep -v '^set '
+result $? 'and none of them has failed'
+kill "${guarded[@]}"
 # shellcheck disable=SC2317
 carriers() { [[ $(asked "$neighbour" 'hcctl -j link show t' | jq '[.[] | select(.state | index("carrier"))] | length') == "$each" ]]; }
 busywait 30 carriers
