@@ -398,9 +398,6 @@ TEST(others_wait_for_late_process_although_one_came_and_left)
 	}
 }
 
-/* A process leaves after it has sent half of a contribution to an operation that no other process
- * has begun.
- */
 /* The process of node 5 does something else while its node is left out and taken in again. The
  * others have run operations without it, so its next contribution would belong to a wrong one.
  */
@@ -426,6 +423,9 @@ TEST_BOTH(idle_process_is_notified_that_its_node_was_left_out, doubling)
 	EXPECT_EQ(0, end(&w));
 }
 
+/* A process leaves after it has sent half of a contribution to an operation that no other process
+ * has begun.
+ */
 TEST_BOTH(partial_contribution_of_left_process_does_not_block_others, doubling)
 {
 	static const unsigned char half[100000];

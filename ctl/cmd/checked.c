@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * hcctl checked: pairs of trees whose results are compared.
+ *
+ * With "rotated", the command installs the best pair of all, and for each dimension the best pair
+ * whose trees use this dimension first: together they locate a Byzantine node (hcctl-checked(8)).
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -13,7 +16,7 @@
 
 /* Values of the keywords that only this command has. */
 struct words {
-	bool rotated;	/* install the pair of each dimension, too */
+	bool rotated;	/* install a pair for each first dimension, too */
 };
 
 static bool wants_rotated(const struct plan_req *q)

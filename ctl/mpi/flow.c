@@ -217,7 +217,9 @@ static int post_more(struct hcm_comm *m)
 	return rc;
 }
 
-/* The lengths of all blocks have been received. */
+/* When the vector of lengths has been received, prepare the vector of the blocks. If no blocks
+ * follow here, because all are empty or the call goes below, go on to the next operation.
+ */
 static void lengths_end(struct hcm_comm *m, struct hcm_op *op)
 {
 	if (hcm_shape_lengths(op) != MPI_SUCCESS)

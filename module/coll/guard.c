@@ -25,7 +25,7 @@
  * contribute. These are allreduces over the new tree:
  *
  *   MEET	the least and the greatest need of all members, low and high;
- *   SAY	for each number from low to high: members that have the end of that operation
+ *   SAY	for each number from low to high - 1: members that have the end of that operation
  *		contribute it, all others contribute zeros, and the combination is an OR.  So these
  *		results are distributed again and not computed again, since contributions of
  *		members that have gone would be missing;

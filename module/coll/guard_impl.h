@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Guarded plans: declarations that the files coll/guard*.c share. Only the poll of the member's
- * node accesses the state, or configuration after a grace period.
+ * Guarded plans: declarations that the files coll/guard*.c share. The state belongs to the poll of
+ * the member's node. Configuration accesses it only after a grace period.
  */
 #ifndef _HC_GUARD_IMPL_H
 #define _HC_GUARD_IMPL_H

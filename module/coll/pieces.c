@@ -99,8 +99,8 @@ struct sk_buff *hc_pieces_alloc(const struct hc_fabric *fabric, u32 src, u32 len
 	return shell_filled(skb);
 }
 
-/* Return: true if the frame consists of @n pieces of @len bytes and has no other user, so that its
- * pieces may be exchanged.
+/* Return: true if the frame consists of @n pieces of @len bytes, and no other code refers to its
+ * skbs, so that its pieces may be replaced by others. (Its pages may be shared.)
  */
 static bool pieces_ours(const struct sk_buff *head, u32 len, u32 n)
 {

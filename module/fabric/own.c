@@ -8,17 +8,21 @@
  *
  * Link states are not queued: a bit records that a state is outstanding, and the frame that is
  * finally made gets the newest state (route/detect.c, route/lsdb.c). So it does no harm to make a
- * frame later. No frame is made for a link that has OWN_MAX bytes in flight, nor for a link that
- * has any bytes in flight while all links of the accounting owner together have STATES_MAX.
- * DETECT's test frames, its replies and its decisions may use another OWN_MAX for each link. When
- * frames in flight have been freed, the poll continues. A link that has none in flight may always
- * have one, so nothing is outstanding for ever.
+ * frame later. These limits apply to bytes in flight:
+ *
+ *	OWN_MAX		of link states, for each link; the same again of DETECT's test frames,
+ *			replies and decisions
+ *	STATES_MAX	of link states, for all links of the accounting owner; above it, only a link
+ *			that has no frame in flight gets one
+ *
+ * When frames in flight have been freed, the poll continues. A link that has none in flight may
+ * always have one, so nothing is outstanding for ever.
  *
  * The other frames are control messages. They are counted separately: they may be forwarded to
  * other nodes, and a node that does not process them must not keep a link from sending its states.
  * Control messages whose senders repeat them until they are sent are refused when the accounting
- * owner has WORDS_MAX bytes of them in flight, unless their link has less than WORD_MAX. They are
- * refused before the link gives them a sequence number, so a refusal costs only the time until they
+ * owner has WORDS_MAX bytes of them in flight, unless the link has less than WORD_MAX bytes of them
+ * in flight. They are refused before the link gives them a sequence number, so a refusal costs only the time until they
  * are repeated. Control messages that credits bound (HC_FT_NEEDED) are never refused.
  *
  * No wake-up is lost: hc_own_room() sets the bit in .own_wait before it checks the limits once

@@ -61,8 +61,8 @@ struct thread {
 	uint64_t seed;
 };
 
-/* Make one call, and read its coverage at once: KCOV records the whole kernel, so one call may fill
- * its area.
+/* Make one call, and read its coverage at once. KCOV also records code outside the module, so the
+ * coverage of a single call may fill KCOV's buffer.
  */
 static void noted(const struct cover *c, void (*call)(void))
 {

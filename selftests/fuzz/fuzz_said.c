@@ -299,8 +299,8 @@ static bool stop_of_peer(void)
 	return true;
 }
 
-/* A frame of a plan that avoids faults arrives over a failed link, or is routed to a failed node.
- * It cannot belong to the plan, and must do no harm.
+/* A frame names a plan that avoids faults, but it arrives over a failed link, or is routed to a
+ * failed node. No member of this plan can have sent it. It must be dropped without harm.
  */
 static bool lost_elsewhere(void)
 {

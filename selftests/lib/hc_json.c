@@ -20,8 +20,8 @@
 #include <unistd.h>
 
 static const char *null_text = "null";
-/* @take: the function to call with each value that a path selects. @list: the array to which a
- * @take that collects values adds them.
+/* @take: the function that is called with each value that a path selects. @list: the array to which
+ * collect(), one of these functions, appends.
  */
 static int (*take)(struct json_object *value);
 static struct json_object *list;

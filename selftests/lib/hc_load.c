@@ -284,8 +284,8 @@ static void *storm_thread(void *arg)
 		fd[0] = shc_bound(s->name, u, SOCK_SEQPACKET);
 		fd[1] = shc_bound(s->name, u / 2, SOCK_DGRAM);
 		s->bound += (fd[0] >= 0) + (fd[1] >= 0);
-		/* Threads with .patient, all but the first one, pause after a failed attempt:
-		 * without any pauses the threads would slow down the thread that makes the nodes.
+		/* After a failed attempt all threads but the first one pause (.patient). Without
+		 * pauses they would slow down the command that makes the nodes meanwhile.
 		 */
 		if (fd[0] < 0 && fd[1] < 0 && s->patient)
 			usleep(100);

@@ -291,8 +291,8 @@ neighbors() {
 }
 persistent_with_failure() { with_failure 2 persistent && over; }
 
-# cut_off LIMIT SECONDS: a rank is cut off for SECONDS; the other ranks wait for it for at most
-# LIMIT
+# cut_off LIMIT SECONDS: cuts a rank off for SECONDS seconds; the other ranks wait for it for at most
+# LIMIT ms
 cut_off() {
 	local program status
 	OMPI_MCA_coll_hypercube_guard=$1 timeout 60 hcctl mpirun -n 4 --fabric mpi odd sum 100 >"$scratch/out" 2>&1 &

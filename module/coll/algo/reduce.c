@@ -96,8 +96,8 @@ static bool payload_combine(const struct hc_member *m, const struct hc_op *op, s
 		kept = page_renew(acc);
 		if (!kept)
 			return false;
-		/* If @in is only a blocked sender's share of a segment, only a part of the new page
-		 * is written below, so copy the whole payload first.
+		/* @in may be only a part of a segment (HC_DATA_F_PART, from a helper). Then only a
+		 * part of the new page is written below, so copy the whole payload first.
 		 */
 		if (len < be32_to_cpu(hc_hdr(acc)->len))
 			memcpy(hc_payload(acc), first, be32_to_cpu(hc_hdr(acc)->len));
