@@ -236,9 +236,9 @@ static bool apart(const struct hc_tree *a, const struct hc_tree *b, unsigned int
 	return a->order[0] == k && b->order[0] == k && (a->sink ^ b->sink) & hc_bit(k);
 }
 
-/* Find the best pair of the trees in @s whose first dimension is @k; if @k is no dimension, the best
- * of all pairs. @others: index of the first tree that may be the second of a pair, or 0 if any two
- * trees may be paired.
+/* Find the best pair of the trees in @s whose first dimension is @k; if @k is no dimension, the
+ * best of all pairs. @others: index of the first tree that may be the second of a pair, or 0 if any
+ * two trees may be paired.
  */
 static int pair_find(const struct find *q, const struct pool *s, size_t others, unsigned int k,
 		     struct hc_checked_pair *p)

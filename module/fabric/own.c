@@ -22,8 +22,9 @@
  * other nodes, and a node that does not process them must not keep a link from sending its states.
  * Control messages whose senders repeat them until they are sent are refused when the accounting
  * owner has WORDS_MAX bytes of them in flight, unless the link has less than WORD_MAX bytes of them
- * in flight. They are refused before the link gives them a sequence number, so a refusal costs only the time until they
- * are repeated. Control messages that credits bound (HC_FT_NEEDED) are never refused.
+ * in flight. They are refused before the link gives them a sequence number, so a refusal costs only
+ * the time until they are repeated. Control messages that credits bound (HC_FT_NEEDED) are never
+ * refused.
  *
  * No wake-up is lost: hc_own_room() sets the bit in .own_wait before it checks the limits once
  * more, and own_free() uncharges the frame before it reads the bit. The bit stays set only while
