@@ -8,26 +8,23 @@
  * element in its queues as long as it is not greater than the bound of a dry input; otherwise it
  * passes on what it has merged, and waits for this input. Elements that compare equal have equal
  * bits (hc_combine_cmp() is a total order), so their order does not matter. A blocked sender is a
- * *dealer*: it sends its segments to its effective helpers in turn, so each helper gets a sorted
- * run.
+ * *dealer*: it sends each segment to one of its effective helpers, so each helper gets a sorted run.
+ * It takes the helpers in turn, but passes over those from which it has no credit.
  *
  * The merged run is longer than the contribution, so charging it to the socket of the member's
- * process would not limit its memory. Instead a member sends at most MERGE_WINDOW >= 2 segments
- * more than its destination has acknowledged, by credits, as consumed.
+ * process would not limit its memory. Instead a member sends at most MERGE_WINDOW segments more
+ * than its destination has acknowledged, by credits, as consumed.
  *
  * This cannot deadlock. Suppose that no member can proceed although all processes have contributed.
- * Let x be the least element that has not been consumed, and Y the node nearest to the sink that
- * has an x. This x is at the head of an input of Y, and Y waits for another input that is dry with
- * a bound b < x. Y has consumed all of this input that it has received, so the sender of this input
- * has credit. If the sender has nothing to pass on, it waits itself for a dry input with a bound
- * below its least element, hence below x. The same argument applies to the sender of that input,
- * and so on, up to a sender that has data but waits for credit of another destination. This sender
- * is a dealer: the member that waits for it is its helper j, and the dealer has no segment for j,
- * since its next segment is for helper i, from which it has no credit. Since segments are sent in
- * turn, at least one of the segments that i has not consumed was sent before the last segment for
- * j. The elements of this segment are not greater than j's bound, which is less than x, and they
- * have not been consumed. So x is not the least element that has not been consumed, which is a
- * contradiction.
+ * If a member waits for a dry input, it has consumed all segments of this input that it has
+ * received, so their sender has credit from it, and does not wait for credit. The sender has not
+ * sent the end of its run, and has passed on all that it has merged, so it waits for a dry input
+ * itself. The same holds for the sender of that input, and so on: but the last of these members has
+ * no sources, and its process has contributed. So no member waits for a dry input. Then every
+ * member waits for credit from a destination, which therefore has segments that it has not consumed
+ * and waits for credit itself, and so on: but the last of these members is the root, which waits
+ * for no credit. (If a dealer waited for credit from the next helper in turn, while another helper
+ * is dry, the first step would be wrong: two dealers in one path can then deadlock.)
  */
 #include <linux/slab.h>
 
@@ -62,7 +59,7 @@ struct merge_run {
  * @bounds: for each input its bound, the last element that was merged; NULL before it is allocated
  * @total: length of the merged run in bytes; valid if @known
  * @delivered: number of bytes that have been passed on
- * @nr: number of segments that have been passed on
+ * @turn: index of the destination whose turn is next
  * @size: bytes that @out can hold
  * @known: true if @total is valid
  * @run: entry 0 is the member's own run, entry i is the run of source i - 1
@@ -72,7 +69,7 @@ struct merge_op {
 	void *bounds;
 	u64 total;
 	u64 delivered;
-	u64 nr;
+	u32 turn;
 	u32 size;
 	bool known;
 	struct merge_run run[];
@@ -263,28 +260,35 @@ static void run_header(struct hc_member *m, struct hc_op *op, unsigned int i,
 	hc_data_header(m, op, i, skb);
 }
 
-/* Return: true if the receiver of the next segment has room for it; otherwise false, and the wait
- * is recorded.
+/* Return: the destination of the next segment, the first one in turn that has room for it; -1 if
+ * none has.
+ */
+static int out_next(const struct hc_member *m, const struct hc_op *op)
+{
+	unsigned int k, i;
+
+	for (k = 0; k < m->role.ndst; k++) {
+		i = (merge_op(op)->turn + k) % m->role.ndst;
+		if (op->out[i].sent - op->out[i].taken < MERGE_WINDOW)
+			return i;
+	}
+	return -1;
+}
+
+/* Return: true if a receiver has room for the next segment; otherwise false, and at the root the
+ * wait is recorded.
  */
 static bool out_may(struct hc_member *m, struct hc_op *op)
 {
-	unsigned int i;
-
-	if (hc_member_is_root(m))
-		return hc_root_may(m, op);
-	i = merge_op(op)->nr % m->role.ndst;
-	return op->out[i].sent - op->out[i].taken < MERGE_WINDOW;
+	return hc_member_is_root(m) ? hc_root_may(m, op) : out_next(m, op) >= 0;
 }
 
 static enum hc_progress out_wait(struct hc_member *m, struct hc_op *op)
 {
-	unsigned int i;
-
 	/* At the root, hc_root_may() has recorded the wait. */
 	if (hc_member_is_root(m))
 		return HC_BLOCKED;
-	i = merge_op(op)->nr % m->role.ndst;
-	return hc_wait(m, op, HYPERCUBE_WAIT_CREDIT, m->role.dst[i].node);
+	return hc_wait(m, op, HYPERCUBE_WAIT_CREDIT, m->role.dst[merge_op(op)->turn].node);
 }
 
 /* Pass a segment on at the root, after checking that the runs do not differ from their announced
@@ -302,7 +306,7 @@ static bool run_put(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, 
 	return false;
 }
 
-/* Pass on the segment that was filled. The caller has checked that its receiver has room. Return:
+/* Pass on the segment that was filled. The caller has checked that a receiver has room. Return:
  * false if the operation is gone.
  */
 static bool out_flush(struct hc_member *m, struct hc_op *op, bool last)
@@ -325,7 +329,8 @@ static bool out_flush(struct hc_member *m, struct hc_op *op, bool last)
 	}
 	if (hc_member_is_root(m))
 		return run_put(m, op, skb, last);
-	i = mo->nr++ % m->role.ndst;
+	i = out_next(m, op);
+	mo->turn = (i + 1) % m->role.ndst;
 	run_header(m, op, i, skb, last);
 	hc_relay_xmit(m, &m->role.dst[i], skb, m->role.nsrc);
 	return hc_op_lives(m, op, nr);
