@@ -324,11 +324,12 @@ static void failure_inherit(const struct hc_member *m)
 
 void hc_member_destroy(struct hc_member *m, int status, const struct hc_root_view *root)
 {
-	u64 failure;
+	u64 failed, failure;
 
 	hc_member_forget(m);
 	if (m->guard && hc_guard_pass(m))
 		return;
+	failed = m->user.failure.sock;
 	failure = m->user.failure.nr;
 	if (m->guard && hc_guard_end(m, &status))
 		root = NULL;
@@ -338,7 +339,7 @@ void hc_member_destroy(struct hc_member *m, int status, const struct hc_root_vie
 	hc_ends_all(m, root);
 	hc_host_waiting_refuse(m, status);
 	failure_inherit(m);
-	if (m->guard && m->user.failure.nr == failure)
+	if (m->guard && m->user.failure.sock == failed && m->user.failure.nr == failure)
 		hc_guard_left_out(m);
 	hc_member_free(m);
 }

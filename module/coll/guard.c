@@ -238,8 +238,11 @@ void hc_guard_left_out(struct hc_member *m)
 {
 	struct hc_plan *plan = is_left_out(m) ? plan_after(m) : NULL;
 
-	if (plan && m->plan->ops->all_contribute)
-		plan->left_out[m->node->id] = m->user.group;
+	if (!plan || !m->plan->ops->all_contribute)
+		return;
+	/* The process may have bound its socket and contributed nothing yet. */
+	hc_process_serving(m, &m->user.group);
+	plan->left_out[m->node->id] = m->user.group;
 }
 
 /* ------------------------------------------------------------ generations */

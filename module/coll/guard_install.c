@@ -22,7 +22,7 @@ int hc_guard_params_check(const struct hc_plan_params *p, struct netlink_ext_ack
 
 bool hc_guard_continues(const struct hc_plan *plan, const struct hc_plan *old)
 {
-	return plan->guard && old->guard && plan->from == old->tag;
+	return plan->guard && old->guard && plan->from && plan->from == old->tag;
 }
 
 void hc_guard_from(const struct hc_plan *plan, struct hc_continued *from)
@@ -40,7 +40,7 @@ void hc_guard_from(const struct hc_plan *plan, struct hc_continued *from)
 		from->former = sets.all;
 }
 
-/* Does guarded plan @old of this machine have a later epoch than the plan @from, which another
+/* Does plan @old of this machine have a later epoch than the guarded plan @from, which another
  * machine continues? While no path connects the machines, each of them may continue the plan with
  * its own members. Of epochs with the same number, the one with the greater tag counts as later, so
  * that one of the machines can take in the other one.
@@ -61,13 +61,13 @@ int hc_guard_check(struct hc_plan *plan, const struct hc_plan_params *p,
 		plan->from = p->from.tag;
 	else
 		plan->from = guarded ? old->tag : 0;
-	if (!guarded || !hc_guard_continues(plan, old)) {
-		plan->joins = plan->from;
-		if (!plan->joins || !guarded || !is_later(old, &p->from))
-			return 0;
+	plan->joins = plan->from && !(guarded && plan->from == old->tag);
+	if (plan->joins && old && is_later(old, &p->from)) {
 		NL_SET_ERR_MSG(extack, "a later epoch of the guarded plan goes on here");
 		return -ESTALE;
 	}
+	if (!plan->from || plan->joins)
+		return 0;
 	if (plan->ops->all_contribute == old->ops->all_contribute)
 		return 0;
 	NL_SET_ERR_MSG(extack,

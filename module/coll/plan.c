@@ -46,21 +46,29 @@ static void plan_free(struct hc_plan *plan)
 	kvfree(plan);
 }
 
+/* Free a plan that was refused. It was never published, so there is nothing to end, and no other
+ * epoch takes anything over from its members.
+ */
+static void plan_drop(struct hc_plan *plan)
+{
+	u32 u;
+
+	for (u = 0; u < plan->fabric->topo.nodes; u++)
+		if (plan->member[u])
+			hc_member_free(plan->member[u]);
+	plan_free(plan);
+}
+
 /* End all operations of a plan that no poll and no system call can find any more, and free its
  * members. The state of the root, which a member itself cannot read, shows the outcomes of the
  * members' operations.
  */
 static void members_destroy(struct hc_plan *plan, int status)
 {
-	const struct hc_member *root = NULL;
+	const struct hc_member *root = plan->member[plan->root];
 	struct hc_root_view view;
 	u32 u;
 
-	/* A plan that was refused has no epoch; it may have no members, and its root may be
-	 * invalid.
-	 */
-	if (plan->epoch)
-		root = plan->member[plan->root];
 	if (root)
 		view = (struct hc_root_view){
 			.gen = root->gen.count, .done = root->done, .ended = root->gen.last.nr,
@@ -405,7 +413,7 @@ struct hc_plan *hc_plan_prepare(struct hc_fabric *fabric, const struct hc_plan_p
 	if (!xa_load(&fabric->plans, p->id))
 		plan_discount(fabric);
 	if (plan)
-		plan_destroy(plan, -ECANCELED);
+		plan_drop(plan);
 	return ERR_PTR(err);
 }
 
@@ -418,7 +426,7 @@ void hc_plan_cancel(struct hc_plan *plan)
 		xa_release(&fabric->plans, plan->id);
 		plan_discount(fabric);
 	}
-	plan_destroy(plan, -ECANCELED);
+	plan_drop(plan);
 }
 
 void hc_plan_publish(struct hc_plan *plan, u32 epoch)
