@@ -153,14 +153,20 @@ static int stripes_join(struct hcl *h, const struct striped *s, char *out)
  */
 static void result_sum(const struct striped *s, struct hypercube_result *res)
 {
-	unsigned int i;
+	unsigned int i, first = 0;
 
-	*res = s->stripe[0].res;
-	for (i = 1; i < s->n; i++) {
+	/* The operation, and the cause if it has failed, are those of the first stripe that failed. */
+	while (first < s->n && !s->stripe[first].res.status)
+		first++;
+	if (first == s->n)
+		first = 0;
+	*res = s->stripe[first].res;
+	for (i = 0; i < s->n; i++) {
 		const struct hypercube_result *one = &s->stripe[i].res;
 
+		if (i == first)
+			continue;
 		res->bytes += one->bytes;
-		res->status = res->status ? res->status : one->status;
 		res->steps = one->steps > res->steps ? one->steps : res->steps;
 		res->clock = one->clock > res->clock ? one->clock : res->clock;
 		res->time = one->time > res->time ? one->time : res->time;
