@@ -58,7 +58,7 @@ static uint64_t now_ns(void)
 /* Record that @node had no process when the plan broke. */
 static int absent_add(struct hcctl *own, struct guard_absent *a, uint32_t node)
 {
-	uint64_t *since;
+	uint64_t *since, now = now_ns();
 	size_t i = 0;
 
 	while (i < a->nodes.n && a->nodes.v[i] != node)
@@ -71,7 +71,13 @@ static int absent_add(struct hcctl *own, struct guard_absent *a, uint32_t node)
 		if (add_node(own, &a->nodes, node))
 			return -ENOMEM;
 	}
-	a->since[i] = now_ns();
+	a->since[i] = now;
+	/* The plan breaks for one node at a time. So nodes for which it has just broken are left
+	 * out until the last of them has been found.
+	 */
+	while (i--)
+		if (now - a->since[i] < ABSENT_NS)
+			a->since[i] = now;
 	return 0;
 }
 

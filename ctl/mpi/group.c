@@ -123,9 +123,7 @@ static uint32_t new_id(void)
 	return id;
 }
 
-/* Install a plan. If the fabric spans machines, its plans cannot be guarded, and the first fault
- * ends the plan. Return: its id, or 0 with the reason in @why.
- */
+/* Install a plan. Return: its id, or 0 with the reason in @why. */
 static uint32_t install(const struct hcm_comm *m, const uint32_t *nodes, char *why, size_t size)
 {
 	uint32_t id = new_id();
@@ -136,8 +134,6 @@ static uint32_t install(const struct hcm_comm *m, const uint32_t *nodes, char *w
 		return 0;
 	}
 	rc = hcl_plan_install_members(hcm_fabric, id, nodes, m->size, hcm_guard_ms, NULL);
-	if (rc == -EOPNOTSUPP)
-		rc = hcl_plan_install_members(hcm_fabric, id, nodes, m->size, 0, NULL);
 	if (!rc)
 		return id;
 	hcl_plan_explain(why, size);

@@ -500,7 +500,7 @@ enum {
 	HYPERCUBE_A_PLAN_WAY,
 	/* u32. Milliseconds for which the members of a guarded plan wait for its next epoch when
 	 * a fault has broken it. A plan without it is not guarded, and its operations fail. It
-	 * is refused with repair, and in a fabric that spans machines.
+	 * is refused with repair.
 	 */
 	HYPERCUBE_A_PLAN_GUARD,
 	/* string. Of a guarded plan, how to plan again; a string that user space chooses and the
