@@ -155,7 +155,7 @@ static void result_sum(const struct striped *s, struct hypercube_result *res)
 {
 	unsigned int i, first = 0;
 
-	/* The operation, and the cause if it has failed, are those of the first stripe that failed. */
+	/* If a stripe has failed, the operation and the cause are those of the first one. */
 	while (first < s->n && !s->stripe[first].res.status)
 		first++;
 	if (first == s->n)

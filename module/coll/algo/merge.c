@@ -8,8 +8,8 @@
  * element in its queues as long as it is not greater than the bound of a dry input; otherwise it
  * passes on what it has merged, and waits for this input. Elements that compare equal have equal
  * bits (hc_combine_cmp() is a total order), so their order does not matter. A blocked sender is a
- * *dealer*: it sends each segment to one of its effective helpers, so each helper gets a sorted run.
- * It takes the helpers in turn, but passes over those from which it has no credit.
+ * *dealer*: it sends each segment to one of its effective helpers, so each helper gets a sorted
+ * run. It takes the helpers in turn, but passes over those from which it has no credit.
  *
  * The merged run is longer than the contribution, so charging it to the socket of the member's
  * process would not limit its memory. Instead a member sends at most MERGE_WINDOW segments more
