@@ -265,13 +265,16 @@ static void set_defaults(void)
 
 static pid_t start(struct hcctl *h, const struct mpirun *r, const sigset_t *mask)
 {
+	/* mpirun passes only the variables whose names begin with OMPI_ to other hosts. */
+	static const char * const passed[] = { "HYPERCUBE_MPI_STATS", "HYPERCUBE_MPI_LOG" };
+	const size_t npassed = sizeof(passed) / sizeof(*passed);
 	char ranks[16], **words;
 	size_t n = 0, at = 1, i;
 	pid_t pid;
 
 	while (r->program[n])
 		n++;
-	words = calloc(n + 6, sizeof(*words));
+	words = calloc(n + 6 + 2 * npassed, sizeof(*words));
 	if (!words)
 		return hc_nomem(h);
 	snprintf(ranks, sizeof(ranks), "%u", r->ranks);
@@ -281,6 +284,11 @@ static pid_t start(struct hcctl *h, const struct mpirun *r, const sigset_t *mask
 		words[at++] = "--hostfile";
 		words[at++] = (char *)r->hosts;
 	}
+	for (i = 0; i < npassed && r->hosts; i++)
+		if (getenv(passed[i])) {
+			words[at++] = "-x";
+			words[at++] = (char *)passed[i];
+		}
 	for (i = 0; i < n; i++)
 		words[at++] = r->program[i];
 	words[0] = "mpirun.openmpi";
@@ -412,6 +420,9 @@ static int parse(struct hcctl *h, struct mpirun *r, int argc, char **argv)
 		return hc_missing(h, "PROGRAM");
 	if (!rc && argc > 1 && r->tune)
 		return hc_unknown(h, argv[1]);
+	if (!rc && !r->ranks && r->hosts)
+		return hc_missing(h, "-n, the number of ranks on all hosts");
+	r->ranks = r->ranks ?: sysconf(_SC_NPROCESSORS_ONLN);
 	if (!rc && r->tune && r->ranks < 2)
 		return hc_invalid(h, "-n", "1", "one rank has nobody to send to");
 	r->program = argv;
@@ -420,7 +431,7 @@ static int parse(struct hcctl *h, struct mpirun *r, int argc, char **argv)
 
 static int mpirun(struct hcctl *h, int argc, char **argv)
 {
-	struct mpirun r = { .own.complain = keep_text, .ranks = sysconf(_SC_NPROCESSORS_ONLN) };
+	struct mpirun r = { .own.complain = keep_text };
 
 	return parse(h, &r, argc, argv) ?: run_whole(h, &r);
 }
