@@ -65,8 +65,9 @@ have() {
 	done
 }
 # What a process of a node that was left out reports: it gets EHOSTDOWN for the operation that it
-# has under way, or ENOTCONN if it contributes later.
-left_out='^node .* round .*: (Host is down|Transport endpoint is not connected)'
+# has under way, ESTALE if its contribution had not begun one yet, or ENOTCONN if it contributes
+# later.
+left_out='^node .* round .*: (Host is down|Stale file handle|Transport endpoint is not connected)'
 # stopped NAMESPACE: a machine dies: its fabric disappears with all its nodes
 stopped() { check 'the machine dies' at "$1" hcctl fabric del t; }
 
@@ -159,6 +160,7 @@ test_machine_that_was_cut_off_joins_a_later_epoch() {
 	equal 'epoch at d' "$was" "$(epoch "$d")"
 	was=$(epoch "$a")
 	starts returns 100000 3
+	busywait 20 is_at 4 "$d" 'map(select(.bound)) | length' node show t || fault 'no processes at d'
 	check 'a link fails' at "$a" hcctl link set t 0:0 down
 	busywait 20 is_later "$was" "$a" "$b" "$c" "$d" || fault "no epoch: $(cat "$scratch"/guard.*)"
 	busywait 20 eval "[[ \$(tail -1 $scratch/member0) == 'set 0xffff' ]]" ||

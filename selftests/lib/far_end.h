@@ -14,7 +14,7 @@
 #define FAR_RECORD	16
 #define FAR_HDR		40
 /* HC_TRUNK_VERSION, HC_WIRE_VERSION */
-#define FAR_VERSION	7
+#define FAR_VERSION	8
 #define FAR_WIRE	5
 
 /* HC_FRAME_LSA */

@@ -261,8 +261,11 @@ static int returns(struct member *m)
 	int rc;
 
 	m->returns = true;
-	/* The plan may take in the node later. On a machine that was cut off it is broken. */
-	while ((rc = sets(m)) && (rc == -ENOTCONN || rc == -ENOLINK) && !m->round)
+	/* The plan may take in the node later. On a machine that was cut off it is broken, and then
+	 * replaced.
+	 */
+	while ((rc = sets(m)) && !m->round &&
+	       (rc == -ENOTCONN || rc == -ENOLINK || rc == -EHOSTDOWN || rc == -ESTALE))
 		usleep(20000);
 	return rc;
 }
