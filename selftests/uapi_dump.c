@@ -193,7 +193,7 @@ TEST(plan_with_many_long_detours_is_in_dump)
 	struct nl nl;
 	const char *why;
 
-	ASSERT_TRUE(f);
+	ASSERT_TRUE(!!f);
 	ASSERT_EQ(0, ctl_fabric_new("long", LONG_DIM, 0));
 	ASSERT_EQ(0, fail_all_but_path("long", f));
 	ASSERT_EQ(0, hc_plan_tree_fixed(f, 0, order, LONG_DIM, &plan, &why));
