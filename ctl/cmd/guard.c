@@ -103,7 +103,7 @@ static void on_signal(int sig)
 	stop = 1;
 }
 
-static uint64_t now_ns(void)
+uint64_t guard_now_ns(void)
 {
 	struct timespec t;
 
@@ -386,7 +386,7 @@ static bool is_as_seen(struct guard *g, const struct nl_plan *old)
 static int report_epoch(struct hcctl *h, struct guard *g, struct watched *w,
 			const struct epoch *e, uint64_t began)
 {
-	uint64_t ns = now_ns() - began;
+	uint64_t ns = guard_now_ns() - began;
 	struct nl_plan new;
 
 	free(w->said);
@@ -415,7 +415,7 @@ static bool is_for_now(int rc)
  */
 static int install_next(struct hcctl *h, struct guard *g, struct watched *w, struct epoch *e)
 {
-	uint64_t began = now_ns();
+	uint64_t began = guard_now_ns();
 	int rc = -ESTALE, try;
 
 	for (try = 0; try < NL_TRIES && !stop && is_for_now(rc); try++) {
@@ -525,7 +525,7 @@ static int look_at_topology(struct hcctl *h, struct guard *g)
 		rc = guard_topology(h, &g->own, &g->t);
 	}
 	if (is_for_now(rc) && !g->once)
-		g->changed = now_ns();
+		g->changed = guard_now_ns();
 	else if (rc && !stop)
 		report_failure(h, g, "the topology of balancing", &g->t.said);
 	return 0;
@@ -538,7 +538,7 @@ static int look(struct hcctl *h, struct guard *g)
 	size_t n, i;
 	int rc = nl_plans(&g->own, g->fabric, &v, &n);
 
-	g->looked = now_ns();
+	g->looked = guard_now_ns();
 	if (rc)
 		return rc;
 	for (i = 0; !rc && i < n && !stop; i++)
@@ -568,7 +568,7 @@ static int on_event(struct hcctl *h, const struct nl_event *e, void *arg)
 		return look_at(h, g, &e->plan);
 	if ((e->cmd == HYPERCUBE_CMD_LINK_NTF && !strcmp(e->link.fabric, g->fabric)) ||
 	    (e->cmd == HYPERCUBE_CMD_NODE_NTF && !strcmp(e->node.fabric, g->fabric)))
-		g->changed = now_ns();
+		g->changed = guard_now_ns();
 	if (e->cmd != HYPERCUBE_CMD_FABRIC_DEL_NTF || strcmp(e->fabric.name, g->fabric))
 		return 0;
 	hc_error(h, "fabric %s was removed", g->fabric);
@@ -580,9 +580,9 @@ static int on_idle(struct hcctl *h, void *arg, bool lost)
 	struct guard *g = arg;
 	int rc = 0;
 
-	if (lost || now_ns() - g->looked >= LOOK_NS)
+	if (lost || guard_now_ns() - g->looked >= LOOK_NS)
 		rc = look(h, g);
-	else if (g->changed && now_ns() - g->changed >= QUIET_NS)
+	else if (g->changed && guard_now_ns() - g->changed >= QUIET_NS)
 		rc = look_at_topology(h, g);
 	/* These errors may be temporary, and the next check follows within a second. */
 	if (rc == -ENOMEM || rc == -ENOBUFS || rc == -EAGAIN || rc == -EIO)

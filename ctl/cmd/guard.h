@@ -20,6 +20,11 @@ struct guard_topology {
 	char *said;
 };
 
+/* --- guard.c --- */
+
+/* Return: the time since the machine was started, ns. */
+uint64_t guard_now_ns(void);
+
 /* --- guard_without.c --- */
 
 /**

@@ -4,7 +4,6 @@
  */
 #include <errno.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 #include <linux/capability.h>
 #include <sys/syscall.h>
@@ -47,18 +46,10 @@ void guard_absent_free(struct guard_absent *a)
 	free(a->since);
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * UINT64_C(1000000000) + t.tv_nsec;
-}
-
 /* Record that @node had no process when the plan broke. */
 static int absent_add(struct hcctl *own, struct guard_absent *a, uint32_t node)
 {
-	uint64_t *since, now = now_ns();
+	uint64_t *since, now = guard_now_ns();
 	size_t i = 0;
 
 	while (i < a->nodes.n && a->nodes.v[i] != node)
@@ -89,7 +80,7 @@ static bool may_serve(const struct guard_absent *a, const struct nl_node *v)
 	if (!v->remote)
 		return v->bound;
 	for (i = 0; i < a->nodes.n; i++)
-		if (a->nodes.v[i] == v->id && now_ns() - a->since[i] < ABSENT_NS)
+		if (a->nodes.v[i] == v->id && guard_now_ns() - a->since[i] < ABSENT_NS)
 			return false;
 	return true;
 }

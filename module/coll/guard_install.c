@@ -66,9 +66,7 @@ int hc_guard_check(struct hc_plan *plan, const struct hc_plan_params *p,
 		NL_SET_ERR_MSG(extack, "a later epoch of the guarded plan goes on here");
 		return -ESTALE;
 	}
-	if (!plan->from || plan->joins)
-		return 0;
-	if (plan->ops->all_contribute == old->ops->all_contribute)
+	if (!plan->from || plan->joins || plan->ops->all_contribute == old->ops->all_contribute)
 		return 0;
 	NL_SET_ERR_MSG(extack,
 		       "A guarded broadcast goes on as a broadcast, and no other guarded plan does");
