@@ -40,6 +40,12 @@ untie() {
 	trunk=$(json_at "$1" "[.[] | select(.peer | startswith(\"10.9.$2.\"))][0].trunk" trunk show t)
 	check "trunk over wire $2" at "$1" hcctl trunk del t "$trunk"
 }
+# running KIND ROUNDS: members on all machines run KIND, and have begun; sets $was to the epoch
+running() {
+	was=$(epoch "$a")
+	starts "$1" "$2" 0 1 2 3
+	busywait 60 begun 16 || fault 'they do not begin'
+}
 # ends INDEX..: waits until the members of these machines have finished all rounds, and checks them
 ends() {
 	local i
@@ -75,9 +81,7 @@ test_sums_name_all_members_while_a_trunk_is_cut() {
 	local was
 	four
 	guarded 20s "$a"
-	was=$(epoch "$a")
-	starts sets 1500 0 1 2 3
-	busywait 60 begun 16 || fault 'they do not begin'
+	running sets 1500
 	untie "$a" 1
 	busywait 20 is_later "$was" "$a" "$b" "$c" "$d" || fault "no epoch: $(cat "$scratch"/guard.*)"
 	ends 0 1 2 3
@@ -88,9 +92,7 @@ test_other_machines_go_on_when_a_machine_dies() {
 	local was
 	four
 	guarded 20s "$a"
-	was=$(epoch "$a")
-	starts sets 1500 0 1 2 3
-	busywait 60 begun 16 || fault 'they do not begin'
+	running sets 1500
 	stopped "$d"
 	busywait 20 is_later "$was" "$a" "$b" "$c" || fault "no epoch: $(cat "$scratch"/guard.*)"
 	ends 0 1 2
@@ -100,11 +102,29 @@ test_other_machines_go_on_when_a_machine_dies() {
 	done
 }
 
-# A machine refuses an epoch far above its own, so no machine installs the plan, and the members that
-# were prepared for it are dropped (the debug kernel would report them as leaked). Afterwards a process
-# leaves: that still concerns its member.
+# refuse_epochs COMMAND..: COMMAND installs a plan with an epoch that is far above those of the other
+# machines. They refuse, so no machine installs the plan, and all drop the members that they have
+# prepared.
+refuse_epochs() {
+	local i
+	for i in 1 2 3; do refused "refusal $i" 'epoch is too far' at "$a" "$@" guard 20s epoch 2000000000; done
+}
+
+# Receivers of a broadcast are not told of refused epochs.
+test_refused_epochs_do_not_concern_receivers_of_a_broadcast() {
+	local i plan=(hcctl bcast plan fabric t source 0 apply plan 1)
+	four
+	: >"$scratch/begun"
+	for i in 1 2; do check "epoch $i" at "$a" "${plan[@]}" guard 20s; done
+	running bcast 3000
+	refuse_epochs "${plan[@]}"
+	ends 0 1 2 3
+}
+
+# After the refusals a process leaves: that still concerns its member. (The debug kernel would report
+# members that are not freed.)
 test_refused_epochs_change_nothing_for_members() {
-	local i one
+	local one
 	four
 	guarded 20s "$a"
 	starts sets 1500 0 2 3
@@ -112,10 +132,7 @@ test_refused_epochs_change_nothing_for_members() {
 	there "$b" "$here/hc_member" -sets t 1 16 1000000 1 5 >"$scratch/one" 2>&1
 	one=$pid
 	busywait 60 begun 12 || fault 'they do not begin'
-	for i in 1 2 3; do
-		refused "refusal $i" 'epoch is too far' at "$a" \
-			hcctl tree find fabric t sink 0 apply guard 20s epoch 2000000000
-	done
+	refuse_epochs hcctl tree find fabric t sink 0 apply
 	check 'the next epoch' at "$a" hcctl tree find fabric t sink 0 apply guard 20s
 	kill -KILL "$one"
 	ends 0 1 2 3
@@ -127,9 +144,7 @@ test_other_machines_go_on_when_the_root_dies() {
 	local was
 	four
 	guarded 20s "$c" "$d"
-	was=$(epoch "$c")
-	starts sets 1500 0 1 2 3
-	busywait 60 begun 16 || fault 'they do not begin'
+	running sets 1500
 	stopped "$a"
 	busywait 20 is_later "$was" "$b" "$c" "$d" || fault "no epoch: $(cat "$scratch"/guard.*)"
 	ends 1 2 3
@@ -143,10 +158,7 @@ test_machine_that_was_cut_off_joins_a_later_epoch() {
 	local was
 	four
 	guarded 3s "$a"
-	was=$(epoch "$a")
-	starts returns 100000 0 1 2
-	starts returns 100000 3
-	busywait 60 begun 16 || fault 'they do not begin'
+	running returns 100000
 	untie "$c" 2
 	untie "$b" 4
 	busywait 20 is_later "$was" "$a" "$b" "$c" || fault "no epoch: $(cat "$scratch"/guard.*)"
@@ -174,9 +186,7 @@ test_halves_that_went_on_apart_are_joined_without_mixing() {
 	local was half
 	four
 	guarded 20s "$a" "$d"
-	was=$(epoch "$a")
-	starts returns 100000 0 1 2 3
-	busywait 60 begun 16 || fault 'they do not begin'
+	running returns 100000
 	untie "$a" 3
 	untie "$b" 4
 	busywait 20 have 8 "${all[@]}" || fault "no epoch: $(cat "$scratch"/guard.*)"
@@ -206,8 +216,7 @@ test_no_sum_is_wrong_while_trunks_flap_and_all_machines_guard() {
 	four
 	ends=('' "$a $b 1 2" "$c $d 2 2" "$a $c 3 3" "$b $d 4 3")
 	guarded 30s "${all[@]}"
-	starts sets 4000 0 1 2 3
-	busywait 60 begun 16 || fault 'they do not begin'
+	running sets 4000
 	for ((times = 0; times < 6; times++)); do
 		i=$((1 + RANDOM % 4))
 		# shellcheck disable=SC2086
