@@ -110,7 +110,7 @@ refuse_epochs() {
 	for i in 1 2 3; do refused "refusal $i" 'epoch is too far' at "$a" "$@" guard 20s epoch 2000000000; done
 }
 
-# Receivers of a broadcast are not told of refused epochs.
+# Receivers of a broadcast are not notified of refused epochs.
 test_refused_epochs_do_not_concern_receivers_of_a_broadcast() {
 	local i plan=(hcctl bcast plan fabric t source 0 apply plan 1)
 	four
